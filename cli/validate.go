@@ -284,7 +284,7 @@ func logWords(s *specfile.Spec, p *harness.Probe) string {
 		}
 	}
 	if n == 0 {
-		return "nothing: what a server writes is read if it goes to standard output or standard error, unbuffered"
+		return "nothing: what a server writes is read if it goes to standard output, standard error or the file that the field log names, unbuffered"
 	}
 	text := count.Of(n, "line")
 	if len(s.Observe.Logs) > 0 {

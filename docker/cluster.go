@@ -80,9 +80,13 @@ type node struct {
 	trapped    atomic.Bool               // a trap has ended its life, which the engine has yet to notice
 	stopped    atomic.Bool               // its processes stand still by a signal, which does not keep others from being started beside them
 	logs       func(line string)
-	changes    queue // of its processes and its disk
-	clocks     queue // changes of its clocks
-	life       *life // the latest, nil before Launch; of whoever's turn it is in the queue
+	logFile    string                 // that its program writes its log to; "" for none
+	wroteTo    []string               // those of the programs before it, as earlier has them
+	read       atomic.Int64           // bytes of these
+	unreadable atomic.Pointer[string] // why one of these cannot be read
+	changes    queue                  // of its processes and its disk
+	clocks     queue                  // changes of its clocks
+	life       *life                  // the latest, nil before Launch; of whoever's turn it is in the queue
 }
 
 // grace is how long engine calls under way may go on once nobody wants their outcome any more.

@@ -340,6 +340,58 @@ func TestLogs(t *testing.T) {
 	require.Panics(t, func() { c.Logs("n2", func(string) {}) }, "lines have been missed")
 }
 
+// A log that is a file is read through all that becomes of it, on an engine's volume and on a disk that can fail.
+func TestALogThatIsAFile(t *testing.T) {
+	for _, disks := range []bool{false, true} {
+		c := open(t, engine(t), runID(t), 2, func(cfg *Config) { cfg.Disks = disks })
+		var heard []string
+		c.Logs("n1", func(text string) { heard = append(heard, text) })
+		what := map[string]Container{}
+		for _, name := range c.names {
+			of := memberContainer(c)
+			of.Log = "/data/log"
+			what[name] = of
+		}
+		require.NoError(t, c.Launch(t.Context(), what))
+		eventually(t, c, "n1")
+		require.Equal(t, map[string]error{"n1": errors.New("/data/log is not there, or empty")}, c.Unlogged(), "nobody listens to n2")
+		want := []string{"life 1 of n1"}
+		logs := func(line string) {
+			t.Helper()
+			require.Equal(t, "<nil>", tell(t, c, "n1", "log %s", line))
+			want = append(want, line)
+			run(t, c, func() bool { return len(heard) >= len(want) })
+			require.Equal(t, want, heard)
+		}
+		logs("one")
+		logs("two")
+		require.Equal(t, "<nil>", tell(t, c, "n1", "rotate"))
+		logs("one")
+		down, life := history.Down, 1
+		if disks {
+			down = history.Crashed // which takes the file, or its end
+		}
+		for _, line := range []string{"three", "four"} {
+			requireSeen(t, c, proc("n1", down))
+			requireSeen(t, c, proc("n1", history.Up))
+			eventually(t, c, "n1")
+			if !disks { // else how often it has begun is lost, too
+				life++
+			}
+			want = append(want, fmt.Sprintf("life %d of n1", life))
+			logs(line)
+		}
+		require.Empty(t, c.Unlogged())
+
+		dir := t.TempDir()
+		require.NoError(t, c.SaveLogs(t.Context(), dir))
+		saved, err := os.ReadFile(filepath.Join(dir, "n1.log"))
+		require.NoError(t, err)
+		require.Regexp(t, `^(life \d of n1\n){3}(.*\n)*four\n$`, string(saved))
+		require.NoError(t, c.Close(t.Context()))
+	}
+}
+
 func TestPanicLeavesNothing(t *testing.T) {
 	e := engine(t)
 	run := runID(t)

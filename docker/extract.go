@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 )
 
@@ -64,4 +65,25 @@ func (e *Engine) extract(ctx context.Context, w *tar.Writer, id, from, to string
 	}
 	_, err = io.Copy(w, r)
 	return err
+}
+
+// copyFile writes what a file of a container has, running or not. It is no error if there is no file.
+func (e *Engine) copyFile(ctx context.Context, to io.Writer, id, path string) error {
+	archive, _, err := e.api.CopyFromContainer(ctx, id, path)
+	if cerrdefs.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer archive.Close()
+	r := tar.NewReader(archive)
+	h, err := r.Next()
+	if err == nil && h.Typeflag == tar.TypeReg {
+		_, err = io.Copy(to, r)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
 }

@@ -18,6 +18,7 @@ type Container struct {
 	Command  []string          // none leaves the image's own
 	Env      []string          // "KEY=value"
 	Data     string            // the folder whose contents outlive the container's process; "" for none
+	Log      string            // the file that its process writes its log to, besides its output; "" for none
 	Dir      string            // that the command begins in; "" for the image's own
 	Shared   string            // the folder that it shares with all containers that have one; "" for none
 	Own      string            // a second such folder, of what Recount itself keeps there: no fault reaches it; "" for none
@@ -48,8 +49,11 @@ func (c *Cluster) Launch(ctx context.Context, nodes map[string]Container) error 
 			return err
 		})
 		c.containers.Lock() // where some are launched later, all are asked meanwhile
-		n.containers = made
+		n.containers, n.logFile = made, what.Log
 		c.containers.Unlock()
+		if err == nil && what.Log != "" && n.logs != nil {
+			err = c.tail(during, n)
+		}
 		if err == nil {
 			err = ctx.Err()
 		}

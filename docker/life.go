@@ -54,7 +54,7 @@ func (c *Cluster) start(ctx context.Context, n *node) error {
 	})
 	l.meant.Store(err != nil) // what did not start does not end by itself
 	n.life = l
-	if _, followErr := c.remote.ask(ctx, agent.Request{Follow: &agent.Follow{Node: n.name, Pids: pids, Clocks: c.config.Clocks}}); err == nil {
+	if _, followErr := c.remote.ask(ctx, agent.Request{Follow: &agent.Follow{Node: n.name, Pids: pids, Clocks: c.config.Clocks, Log: n.logFile}}); err == nil {
 		err = followErr
 	}
 	containers := n.containers

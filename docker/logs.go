@@ -3,6 +3,7 @@ package docker
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,11 +14,12 @@ import (
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
 
+	"recount/docker/agent"
 	"recount/internal/bounded"
 )
 
-// Logs calls line on the loop with each line that the node writes to its standard output and error, through all its
-// lives. It must be called before Launch, or lines would be missed.
+// Logs calls line on the loop with each line that the node writes to its standard output and error, and to its Container's Log, through all
+// its lives. It must be called before Launch, or lines would be missed.
 func (c *Cluster) Logs(node string, line func(text string)) {
 	n := c.nodes[node]
 	switch {
@@ -46,9 +48,7 @@ func (c *Cluster) follow(ctx context.Context, n *node, l *life) error {
 		defer close(l.logged)
 		defer attached.Close()
 		defer stop()
-		long := sync.OnceFunc(func() {
-			c.config.Log(fmt.Sprintf("%s: its log has a line of more than %d MiB, which is read in pieces", n.name, maxLogLine>>20))
-		})
+		long := sync.OnceFunc(c.longLine(n))
 		out, errs := &lineWriter{give: c.giver(n), long: long}, &lineWriter{give: c.giver(n), long: long}
 		// A broken stream ends the log; if the engine is lost, others will tell.
 		stdcopy.StdCopy(out, errs, attached.Reader)
@@ -56,6 +56,61 @@ func (c *Cluster) follow(ctx context.Context, n *node, l *life) error {
 		errs.flush()
 	})
 	return nil
+}
+
+// longLine returns what tells of a line that was broken.
+func (c *Cluster) longLine(n *node) func() {
+	return func() {
+		c.config.Log(fmt.Sprintf("%s: its log has a line of more than %d MiB, which is read in pieces", n.name, maxLogLine>>20))
+	}
+}
+
+// tail reads the log of a node that is a file, through all its lives: the agent does, in the node's own files.
+func (c *Cluster) tail(ctx context.Context, n *node) error {
+	within, cancel := context.WithTimeout(ctx, applyWithin)
+	defer cancel()
+	var answer agent.Tailing
+	stream, err := c.remote.begin(within, agent.Opening{Tail: &agent.Tail{Node: n.name}}, &answer)
+	if err != nil {
+		return fmt.Errorf("read the log of %s: %w", n.name, err)
+	}
+	if answer.Error != "" {
+		stream.Close()
+		return fmt.Errorf("read the log of %s: %s", n.name, answer.Error)
+	}
+	stop := context.AfterFunc(c.ctx, func() { stream.Close() })
+	c.work.Go(func() {
+		defer stream.Close()
+		defer stop()
+		lines := &lineWriter{give: c.giver(n), long: sync.OnceFunc(c.longLine(n))}
+		for all := agent.Lines(stream); all.Scan(); {
+			var t agent.Tailed
+			if json.Unmarshal(all.Bytes(), &t) != nil {
+				return
+			}
+			if t.Error != "" {
+				n.unreadable.Store(&t.Error)
+			}
+			n.read.Add(int64(len(t.Text)))
+			lines.Write(t.Text)
+		}
+	})
+	return nil
+}
+
+// Unlogged tells of each node that has a Log, and of which nothing was read there, why not.
+func (c *Cluster) Unlogged() map[string]error {
+	all := map[string]error{}
+	for _, n := range c.nodes {
+		if n.logs == nil || n.logFile == "" || n.read.Load() > 0 {
+			continue
+		}
+		all[n.name] = fmt.Errorf("%s is not there, or empty", n.logFile)
+		if why := n.unreadable.Load(); why != nil {
+			all[n.name] = errors.New(*why)
+		}
+	}
+	return all
 }
 
 // giver returns a function that has lines taken note of on the loop, and returns when they were: a node that writes
@@ -113,18 +168,18 @@ func (w *lineWriter) flush() {
 	}
 }
 
-// SaveLogs writes the whole log of each node, and of its sidecars, to a folder: n1.log, n1-sidecar-1.log.
+// SaveLogs writes the whole log of each node, and of its sidecars, to a folder: n1.log, n1-sidecar-1.log. Where a node has a Log, that stands
+// behind what it has written besides, as it is now.
 func (c *Cluster) SaveLogs(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("save the logs of nodes: %w", err)
 	}
 	err := each(c.names, func(_ int, name string) error {
 		return each(c.places(c.nodes[name]), func(i int, ids []string) error {
-			file := name + ".log"
 			if i > 0 {
-				file = fmt.Sprintf("%s-sidecar-%d.log", name, i)
+				return c.saveLog(ctx, ids, nil, filepath.Join(dir, fmt.Sprintf("%s-sidecar-%d.log", name, i)))
 			}
-			return c.saveLog(ctx, ids, filepath.Join(dir, file))
+			return c.saveLog(ctx, ids, c.logFiles(c.nodes[name]), filepath.Join(dir, name+".log"))
 		})
 	})
 	if err != nil {
@@ -133,8 +188,15 @@ func (c *Cluster) SaveLogs(ctx context.Context, dir string) error {
 	return nil
 }
 
-// saveLog writes what containers have written, one after the other.
-func (c *Cluster) saveLog(ctx context.Context, ids []string, path string) (err error) {
+// logFiles are the files that a node's programs have written their logs to, in the order of its containers; "" for none.
+func (c *Cluster) logFiles(n *node) []string {
+	c.containers.Lock()
+	defer c.containers.Unlock()
+	return append(slices.Clone(n.wroteTo), n.logFile)
+}
+
+// saveLog writes what containers have written, one after the other: to their outputs, and to their files, where there are any.
+func (c *Cluster) saveLog(ctx context.Context, ids, files []string, path string) (err error) {
 	if slices.Contains(ids, "") {
 		return nil // Launch did not get so far
 	}
@@ -144,7 +206,7 @@ func (c *Cluster) saveLog(ctx context.Context, ids []string, path string) (err e
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	b := &bounded.Log{To: f, Room: bounded.MaxLog}
-	for _, id := range ids {
+	for i, id := range ids {
 		log, err := c.engine.api.ContainerLogs(ctx, id, container.LogsOptions{ShowStdout: true, ShowStderr: true})
 		if err != nil {
 			return err
@@ -152,6 +214,11 @@ func (c *Cluster) saveLog(ctx context.Context, ids []string, path string) (err e
 		_, err = stdcopy.StdCopy(b, b, log)
 		if err = errors.Join(err, log.Close()); err != nil {
 			return err
+		}
+		if i < len(files) && files[i] != "" {
+			if err := c.engine.copyFile(ctx, b, id, files[i]); err != nil {
+				return err
+			}
 		}
 	}
 	_, err = f.WriteString(b.Rest())

@@ -43,7 +43,8 @@ func (c *Cluster) relaunch(ctx context.Context, n *node, what Container) error {
 	c.containers.Lock()
 	defer c.containers.Unlock()
 	n.earlier = append(n.earlier, n.containers) // their logs are read at the end
-	n.containers = made
+	n.wroteTo = append(n.wroteTo, n.logFile)
+	n.containers, n.logFile = made, what.Log
 	return nil
 }
 

@@ -59,6 +59,7 @@ type Container struct {
 	Command []string
 	Env     []string
 	Data    string // the folder whose contents survive a restart
+	Log     string // the file that it writes its log to, besides its output, by its whole path; "" for none
 	Shared  string // the folder that it shares with all that have one: storage which none of them loses, and no fault reaches
 	Dir     string // that the command begins in; "" for the image's own
 	// Files are written before the first start, by their whole paths: what a server has to find that takes it in no other

@@ -94,7 +94,7 @@ func openContainers(ctx context.Context, s *subject, id string, cfg Config) (_ *
 	if err != nil {
 		return nil, err
 	}
-	c.members, c.reach, c.save = s.members(c.Addr), c.Dial, c.SaveLogs
+	c.members, c.reach, c.save, c.unlogged = s.members(c.Addr), c.Dial, c.SaveLogs, c.Unlogged
 	return c, nil
 }
 
@@ -207,7 +207,7 @@ func (c *containers) launch(ctx context.Context, some []election.Member) error {
 func (c *containers) ofSystem(self election.Member, writes bool) docker.Container {
 	one := func(what election.Container) docker.Container {
 		return docker.Container{
-			Image: c.images[self.Name], Command: what.Command, Env: what.Env, Data: what.Data, Shared: what.Shared, Dir: what.Dir, Files: what.Files,
+			Image: c.images[self.Name], Command: what.Command, Env: what.Env, Data: what.Data, Shared: what.Shared, Log: what.Log, Dir: what.Dir, Files: what.Files,
 			Capabilities: what.Capabilities,
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"recount/election"
 	"recount/harness/record"
 	"recount/history"
+	"recount/internal/hint"
 	"recount/workloads"
 )
 
@@ -36,10 +37,24 @@ type driven struct {
 	beside func(node string, f func(ctx context.Context) (then func()))
 	reach  func(ctx context.Context, node string, port int) (net.Conn, error)
 	save   func(ctx context.Context, dir string) error // the logs
+	// unlogged tells of which logs that are files nothing was read, and why not, by node.
+	unlogged func() map[string]error
 }
 
 // Unread says which lines of logs could not be read, and which nodes could not be told that they have begun; "" if all could.
-func (d *driven) Unread() string { return strings.TrimSpace(d.unread.words() + " " + d.told.words()) }
+func (d *driven) Unread() string {
+	return strings.Join(slices.DeleteFunc([]string{d.unread.words(), d.unloggedWords(), d.told.words()}, func(s string) bool { return s == "" }), " ")
+}
+
+// unloggedWords say of which nodes no line was read that they write to a file; "" if there are none.
+func (d *driven) unloggedWords() string {
+	all := d.unlogged()
+	if len(all) == 0 {
+		return ""
+	}
+	nodes := sortedKeys(all)
+	return fmt.Sprintf("Nothing was read of the file that the log is written to, of %s. The first: %s.", strings.Join(nodes, ", "), hint.Line(all[nodes[0]]))
+}
 
 func (d *driven) OnAnnounce(f func(node string, v history.View)) { d.announce = f }
 

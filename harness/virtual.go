@@ -68,7 +68,7 @@ func openVirtual(ctx context.Context, r *run) (_ *virtualized, err error) {
 		return nil, err
 	}
 	c.OnRefused(func(node, what string) { c.refused.add(node, what, r.note) })
-	c.members, c.reach, c.save = s.members(c.Addr), c.Dial, c.SaveLogs
+	c.members, c.reach, c.save, c.unlogged = s.members(c.Addr), c.Dial, c.SaveLogs, c.Unlogged
 	c.beside = func(node string, f func(context.Context) func()) {
 		c.Do(node, func() func() { return f(context.Background()) })
 	}
@@ -135,7 +135,7 @@ func (c *virtualized) programs(self election.Member) []virtual.Program {
 		if image.Recipe != "" { // whose commands begin with the program
 			args = args[1:]
 		}
-		return virtual.Program{Path: path, Args: args, Env: k.Env, Data: k.Data, Dir: k.Dir, Files: k.Files}
+		return virtual.Program{Path: path, Args: args, Env: k.Env, Data: k.Data, Log: k.Log, Dir: k.Dir, Files: k.Files}
 	}
 	what := c.system.Container(self, c.members)
 	all := []virtual.Program{program(what)}

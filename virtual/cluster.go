@@ -262,6 +262,9 @@ func (c *Cluster) Close(context.Context) error {
 		for _, p := range n.procs {
 			errs = append(errs, p.end())
 		}
+		if n.file != nil {
+			n.file.Close()
+		}
 	}
 	return errors.Join(append(errs, os.RemoveAll(c.folder.Name()), c.folder.Close())...)
 }

@@ -91,6 +91,9 @@ func (p *proc) changed(b []byte) {
 
 // lose forgets what was not synced, but for what the state of the disk has a crash leave.
 func (n *node) lose() error {
+	if n.file != nil {
+		n.file.Lost()
+	}
 	if n.mirror == nil {
 		return nil
 	}

@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"recount/internal/appended"
 	"recount/internal/bounded"
 )
 
 // What programs write to their standard output and error is kept in a file of each, which lies in memory.
 
-// Logs calls line with each line that the node writes to its standard output and error, through all its lives. It must be
+// Logs calls line with each line that the node writes to its standard output and error, and to its Program's Log, through all its lives. It must be
 // called before Launch.
 func (c *Cluster) Logs(node string, line func(text string)) { c.named(node).logs = line }
 
@@ -35,6 +36,38 @@ func (c *Cluster) SaveLogs(dir string) error {
 		}
 	}
 	return nil
+}
+
+// readFile takes what the node has appended to its log that is a file. Of a process that is over it is the last.
+func (n *node) readFile(p *proc) {
+	path := n.logFile()
+	if path == "" || n.logs == nil || p.program > 0 {
+		return
+	}
+	if n.file == nil || n.file.Path != path {
+		n.file = &appended.File{Path: path}
+	}
+	for {
+		text, err := n.file.Next(n.root)
+		if n.unread = err; len(text) == 0 {
+			return
+		}
+		n.heard = true
+		p.output(ofFile, text)
+	}
+}
+
+// Unlogged tells of each node that has a Log, and of which nothing was read there, why not.
+func (c *Cluster) Unlogged() map[string]error {
+	all := map[string]error{}
+	for _, n := range c.nodes {
+		if path := n.logFile(); path != "" && n.logs != nil && !n.heard {
+			if all[n.name] = n.unread; n.unread == nil {
+				all[n.name] = fmt.Errorf("%s is not there, or empty", path)
+			}
+		}
+	}
+	return all
 }
 
 // keep writes to the program's log what there is room for, as in a container. Stacks of goroutines are kept in any case.

@@ -13,6 +13,7 @@ import (
 
 	"recount/docker/agent/disk"
 	"recount/history"
+	"recount/internal/appended"
 	"recount/internal/bounded"
 	"recount/sim/clock"
 	"recount/virtual/tcp"
@@ -20,14 +21,17 @@ import (
 
 // node is one member: a machine with an address, a kernel, a clock and a disk, and processes that live several lives.
 type node struct {
-	c     *Cluster
-	index int
-	name  string
-	addr  netip.Addr
-	root  string // the folder that its processes see as "/"
-	logs  func(line string)
-	long  bool                 // a line of its log was broken, and somebody was told
-	kept  map[int]*bounded.Log // of each of its programs, through all lives
+	c      *Cluster
+	index  int
+	name   string
+	addr   netip.Addr
+	root   string // the folder that its processes see as "/"
+	logs   func(line string)
+	file   *appended.File       // its log that is a file; nil for none
+	heard  bool                 // something was read there
+	unread error                // why it cannot be read; nil if it can, or is not there
+	long   bool                 // a line of its log was broken, and somebody was told
+	kept   map[int]*bounded.Log // of each of its programs, through all lives
 
 	programs []Program // its own, and those beside it
 	procs    []*proc   // of its present life, or the last
@@ -63,6 +67,7 @@ type Program struct {
 	Env   []string
 	Files map[string]string // written before the first start, by their whole paths
 	Data  string            // a folder that is there from the start
+	Log   string            // the file that it writes its log to, besides its output; "" for none
 	Dir   string            // that it begins in, made if need be; "" for the root
 }
 
@@ -111,6 +116,14 @@ func (c *Cluster) Relaunch(node string, programs []Program) error {
 	}
 	n.programs = programs
 	return n.place()
+}
+
+// logFile is where the node's own program writes its log besides its output; "" for nowhere.
+func (n *node) logFile() string {
+	if len(n.programs) == 0 {
+		return ""
+	}
+	return n.programs[0].Log
 }
 
 // furnish makes a node's machine, with what its programs find there.

@@ -242,6 +242,42 @@ func TestLinksStayWithinANodesFolders(t *testing.T) {
 	require.ErrorContains(t, c.named("n1").place(), "the files of n1: ", "nor does Recount follow them")
 }
 
+// A log that is a file is read as what is printed is, through renaming, the ends of processes and crashes of the machine.
+func TestALogThatIsAFile(t *testing.T) {
+	c := runs(t, "list")
+	c.until(time.Second)
+	c.imposes(history.Proc{Node: "n1", State: history.Down})
+	logs := c.does("log")
+	logs[0].Log = "/data/log"
+	require.NoError(t, c.Relaunch("n1", logs))
+	c.said["n1"] = nil
+	begins := func() {
+		c.imposes(history.Proc{Node: "n1", State: history.Up})
+		c.until(c.Now() + 500*time.Millisecond)
+	}
+	require.EqualError(t, c.Unlogged()["n1"], "/data/log is not there, or empty")
+	begins()
+	require.Equal(t, []string{"begins"}, c.said["n1"])
+	c.until(c.Now() + time.Second)
+	first := []string{"begins", "is not synced", "begins", "printed"}
+	require.ElementsMatch(t, first, c.said["n1"])
+
+	c.imposes(history.Proc{Node: "n1", State: history.Down})
+	begins()
+	require.Equal(t, []string{"begins"}, c.said["n1"][len(first):], "what was there before is not read again")
+	c.imposes(history.Proc{Node: "n1", State: history.Crashed})
+	require.Equal(t, []string{"begins", "is not "}, c.said["n1"][len(first):], "the line ended there")
+	begins()
+	require.Equal(t, []string{"begins", "is not ", "", "begins"}, c.said["n1"][len(first):], "what the crash has left is not read again")
+
+	require.Empty(t, c.Unlogged())
+	dir := t.TempDir()
+	require.NoError(t, c.SaveLogs(dir))
+	log, err := os.ReadFile(filepath.Join(dir, "n1.log"))
+	require.NoError(t, err)
+	require.Contains(t, string(log), "is not synced\nbegins\n")
+}
+
 // A line that does not end fills no memory: it is read in pieces.
 func TestALineWithoutEnd(t *testing.T) {
 	c := runs(t, "endless-line")

@@ -28,7 +28,7 @@ type proc struct {
 	floor   time.Duration // it was paused until then
 	inbox   []wire.Message
 	log     *os.File
-	lines   [3][]byte // of its output, what has no end yet
+	lines   [4][]byte // of its output, what has no end yet; by descriptor, and of its file
 
 	conns     map[uint32]*tcp.Conn
 	listeners map[uint32]*tcp.Listener
@@ -139,6 +139,9 @@ func (p *proc) run() {
 	}
 	p.next = r.Next
 	n.wrote = n.wrote || r.Wrote
+	if r.Wrote {
+		n.readFile(p)
+	}
 	c.note(uint64(c.now)<<8 | uint64(n.index))
 	c.note(r.Hash)
 	for _, m := range r.Messages {
@@ -343,6 +346,9 @@ func (p *proc) option(c *tcp.Conn, option uint32, value int64) {
 		c.SetKeepAlive(tcp.KeepAlive{})
 	}
 }
+
+// ofFile is where output has what came by a file.
+const ofFile = 3
 
 // maxLine is where a line that does not end is broken, as of the logs of containers.
 const maxLine = 1 << 20

@@ -14,6 +14,7 @@ import (
 
 // dies has a node's machine lose what was not synced to its disk, and the addresses that it was given. Its processes are dead.
 func (p *place) dies() error {
+	p.crashes++
 	var err error
 	if p.volume != nil {
 		err = p.volume.crash()

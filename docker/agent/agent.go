@@ -30,7 +30,7 @@ type agent struct {
 	traps *traps
 
 	counting sync.Mutex // guards what counters are read over
-	mu       sync.Mutex // guards places and, in them, links, procs, held, volume, the processor and memory
+	mu       sync.Mutex // guards places and, in them, links, procs, held, volume, the processor and memory, log and crashes
 	places   map[string]*place
 	space    *disk.Space // where disks are mounted
 }
@@ -49,6 +49,8 @@ type place struct {
 	parts     unwell
 	clocks    clocks
 	volume    *volume // nil if its data is on no disk that can fail
+	log       string  // the file that it writes its log to
+	crashes   int     // of its machine
 	groups    cgroups
 	processor processor
 	memory    memory
@@ -102,6 +104,8 @@ func (a *agent) serve(ctx context.Context, stream *yamux.Stream) {
 		a.dial(stream, *o.Dial)
 	case o.Capture != nil:
 		a.capture(stream, *o.Capture)
+	case o.Tail != nil:
+		a.tail(stream, *o.Tail)
 	}
 }
 
@@ -179,6 +183,7 @@ func (a *agent) follow(f Follow) error {
 		procs = append(procs, openFirst(pid, p.space.inode))
 	}
 	a.mu.Lock()
+	p.log = f.Log
 	p.procs, p.paused, p.processor.held, p.memory.held = procs, false, nil, nil // a new life begins whole,
 	if p.processor.asked.Share > 0 {                                            // but for what its processor and its memory are to be
 		err = p.restrain()

@@ -28,6 +28,8 @@ type Opening struct {
 	Accepted *Port `json:"accepted,omitempty"` // by the agent: somebody connected to a port that the harness listens on
 	// Capture, by the harness: copy what nodes say to each other; a Capturing answers, then come a Packet after the other.
 	Capture *Capture `json:"capture,omitempty"`
+	// Tail, by the harness: read a node's log that is a file; a Tailing answers, then come a Tailed after the other, as lines.
+	Tail *Tail `json:"tail,omitempty"`
 }
 
 // FolderUsed is what an anchor writes that has used its folder.
@@ -54,6 +56,22 @@ type Capture struct {
 // Capturing answers a stream that was opened to capture.
 type Capturing struct {
 	Error string `json:"error,omitempty"` // why nothing comes
+}
+
+// Tail asks for what a node appends to the file that Follow names, through all its lives.
+type Tail struct {
+	Node string `json:"node"`
+}
+
+// Tailing answers a stream that was opened to tail.
+type Tailing struct {
+	Error string `json:"error,omitempty"` // why nothing comes
+}
+
+// Tailed is what was appended, or why that cannot be read, once for each reason.
+type Tailed struct {
+	Text  []byte `json:"text,omitempty"`
+	Error string `json:"error,omitempty"`
 }
 
 // Request is one line from the harness on the control stream. Exactly one field besides the ID is set.
@@ -138,6 +156,8 @@ type Follow struct {
 	Pids []int  `json:"pids"`
 	// Clocks has the clocks of the processes made ready to be skewed: a fault then stops nobody.
 	Clocks bool `json:"clocks,omitempty"`
+	// Log is the file that it writes its log to, as it sees it; "" if that is none, or read elsewhere.
+	Log string `json:"log,omitempty"`
 }
 
 // Command is what was started beside a node's own processes, in a container of theirs: its process, in the host's numbering.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/template"
 
+	"go.yaml.in/yaml/v3"
+
 	"recount/internal/hint"
 )
 
@@ -54,7 +56,7 @@ func (s *Spec) readContainer(_ value, f map[string]value) (err error) {
 			return err
 		}
 	}
-	for _, read := range []func(map[string]value) error{s.readEnvironment, s.readFiles, s.readCapabilities, s.readFolders} {
+	for _, read := range []func(map[string]value) error{s.readEnvironment, s.readFiles, s.readCapabilities, s.readFolders, s.readLog} {
 		if err := read(f); err != nil {
 			return err
 		}
@@ -134,6 +136,35 @@ func (s *Spec) readFolders(f map[string]value) (err error) {
 	}
 	if own, all := s.Data+"/", s.Shared+"/"; s.Data != "" && s.Shared != "" && (strings.HasPrefix(own, all) || strings.HasPrefix(all, own)) {
 		return f["shared"].bad("such as data: /data and shared: /shared", "shared: %s and data, %s, are not beside each other: one is the node's own, the other everybody's", s.Shared, s.Data)
+	}
+	return nil
+}
+
+// readLog reads which file a node writes its log to.
+func (s *Spec) readLog(f map[string]value) (err error) {
+	v, ok := f["log"]
+	if !ok {
+		return nil
+	}
+	if v.isMapping() || v.Kind == yaml.SequenceNode {
+		return v.bad("log: /data/server.log; patterns of lines belong into observe: {logs: […]}, alarms or sometimes", "log: it is the path of one file")
+	}
+	if s.Log, err = s.template(v); err != nil {
+		return err
+	}
+	w, err := s.example()
+	if err != nil {
+		return err
+	}
+	path, err := w.render(s.Log)
+	if err != nil {
+		return &fault{v.Line, v.Column, err}
+	}
+	if !strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/") {
+		return v.bad("a file of the container, by its whole path, such as /data/server.log", "log: %q is no such path", path)
+	}
+	if slices.Contains([]string{"/dev", "/proc", "/sys"}, "/"+strings.Split(path, "/")[1]) {
+		return v.bad("leave it out: standard output and standard error are read in any case", "log: %q is no file that lines are appended to", path)
 	}
 	return nil
 }

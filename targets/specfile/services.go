@@ -62,7 +62,7 @@ func (s *Spec) readServices(_ value, f map[string]value) error {
 
 func (one *Service) read(s *Spec, v value) error {
 	known := []string{"system", "version", "options", "nodes", "elects", "first"}
-	described := []string{"image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "ports", "data", "shared", "workdir", "ready"}
+	described := []string{"image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "ports", "data", "log", "shared", "workdir", "ready"}
 	f, err := v.fields(append(known, described...)...)
 	if err != nil {
 		return err

@@ -45,9 +45,10 @@ type Spec struct {
 	PostStart    PostStart
 	Ports        map[string]int
 	Data         string
-	Shared       string // the folder that nodes share; "" for none
-	Workdir      string // that the command begins in; "" for the image's own
-	Multicast    bool   // the network carries what nodes send to groups, and to addresses that they take besides their own
+	Log          *template.Template // the file that the server writes its log to, by its whole path; nil for none
+	Shared       string             // the folder that nodes share; "" for none
+	Workdir      string             // that the command begins in; "" for the image's own
+	Multicast    bool               // the network carries what nodes send to groups, and to addresses that they take besides their own
 	Voters       Voters
 	Processes    map[string]string // what a node's processes are called, with patterns of their command lines
 	Services     []*Service
@@ -198,7 +199,7 @@ func (s *Spec) read() error {
 		return err
 	}
 	f, err := root.fields("name", "about", "source", "image", "dockerfile", "binary", "command", "environment", "files", "capabilities", "bootstrap", "post-start",
-		"processes", "ports", "multicast", "data", "shared", "nodes", "workdir", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "register", "writes", "alarms", "sometimes", "faults", "promises")
+		"processes", "ports", "multicast", "data", "log", "shared", "nodes", "workdir", "voters", "services", "parameters", "times", "ready", "observe", "resign", "members", "register", "writes", "alarms", "sometimes", "faults", "promises")
 	if err != nil {
 		return err
 	}

@@ -72,6 +72,14 @@ func TestWhatNodesAreGiven(t *testing.T) {
 	require.Equal(t, "--id=1", counted.Container(all[1], all).Command[0])
 }
 
+// The file that a node writes its log to may be called after it.
+func TestALogThatIsAFile(t *testing.T) {
+	y := driver(t, parse(t, strings.Replace(sound, "data: /data", "data: /data\nlog: '/data/{{.Name}}.log'", 1)), nil)
+	all := members(3)
+	require.Equal(t, "/data/n2.log", y.Container(all[1], all).Log)
+	require.Empty(t, driver(t, parse(t, sound), nil).Container(all[1], all).Log)
+}
+
 // Configurations have braces of their own around what is said of each node.
 func TestAListOfBlocks(t *testing.T) {
 	all := members(2)
@@ -251,6 +259,11 @@ func TestMistakes(t *testing.T) {
 		{"data: /data", "data: /data\nshared: /data", `7:9: shared: /data and data, /data, are not beside each other`, "shared: /shared"},
 		{"data: /data", "data: /all/data\nshared: /all", `7:9: shared: /all and data, /all/data, are not beside each other`, "shared: /shared"},
 		{"data: /data", "data: data", `6:7: data: "data" does not begin with /`, "/data"},
+		{"data: /data", "data: /data\nlog: server.log", `7:6: log: "server.log" is no such path`, "such as /data/server.log"},
+		{"data: /data", "data: /data\nlog: /data/", `7:6: log: "/data/" is no such path`, "such as /data/server.log"},
+		{"data: /data", "data: /data\nlog: /dev/stdout", `7:6: log: "/dev/stdout" is no file that lines are appended to`, "standard output and standard error are read in any case"},
+		{"data: /data", "data: /data\nlog: '/data/{{.Nam}}'", `7:6: log: `, "{{.Name}}"},
+		{"data: /data", "data: /data\nlog: [leads]", "7:6: log: it is the path of one file", "observe: {logs: […]}, alarms or sometimes"},
 		{"data: /data", "data: /data\nworkdir: data", `7:10: workdir: "data" does not begin with /`, "/data"},
 		{"data: /data", "data: /data\nworkdir: '/{{.ID}}'", `7:10: workdir: "/{{.ID}}": it takes no template`, "one folder for all nodes"},
 		{"data: /data", "data: //", `6:7: data: / is all that the container has`, "/data"},

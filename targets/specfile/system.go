@@ -198,6 +198,11 @@ func (y *system) container(w words) (c election.Container, err error) {
 	if c.Command, err = w.renderAll(y.Command); err != nil {
 		return c, err
 	}
+	if y.Log != nil {
+		if c.Log, err = w.render(y.Log); err != nil {
+			return c, err
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(y.Environment)) {
 		text, err := w.render(y.Environment[name])
 		if err != nil {

@@ -73,7 +73,7 @@ type Report struct {
 	Messages []wire.Message   // valid until the next grant
 	Hash     uint64           // of all of its scheduler events
 	Events   uint64           // how many those were
-	Wrote    bool             // it has changed or synced a file, or tried to
+	Wrote    bool             // it has changed or synced a file since the last report, or tried to
 	Ended    *os.ProcessState // not nil: it has ended, and this is its last report
 }
 

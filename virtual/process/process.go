@@ -144,12 +144,14 @@ func (p *Process) Wait() (Report, error) {
 		return Report{}, errors.New("the node has ended")
 	}
 	p.early = p.early[:0]
+	wrote := false
 	for {
 		ended, err := p.await()
 		if err != nil {
 			return Report{}, err
 		}
 		out := p.mem[wire.OutAt : wire.OutAt+int(min(p.h.Out, wire.Area))]
+		wrote = wrote || p.h.Wrote != 0
 		if p.h.Why == wire.More && !ended {
 			p.early = append(p.early, out...)
 			g := p.last
@@ -160,7 +162,7 @@ func (p *Process) Wait() (Report, error) {
 		if len(p.early) > 0 || ended { // the memory goes with the process
 			out = append(p.early, out...)
 		}
-		r := Report{Now: p.h.Now, Next: p.h.Next, Hash: p.h.Hash, Events: p.h.Events, Wrote: p.h.Wrote != 0}
+		r := Report{Now: p.h.Now, Next: p.h.Next, Hash: p.h.Hash, Events: p.h.Events, Wrote: wrote}
 		for len(out) > 0 {
 			m, rest, ok := wire.Cut(out)
 			if !ok {
@@ -185,6 +187,7 @@ func (p *Process) put(g Grant) {
 	}
 	h := p.h
 	h.Floor, h.Horizon, h.Wall, h.In = g.Floor, g.Horizon, g.Wall, uint32(len(in))
+	h.Wrote = 0
 	h.Slow, h.Errors, h.Full = int64(g.Disk.Slow), g.Disk.Errors, flag(g.Disk.Full)
 	if g.Turn != 0 {
 		h.Seed, h.Turn = g.Turn, 1

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -113,6 +114,15 @@ func member(data string) {
 					answer = processes()
 				case "sockets":
 					answer = sockets()
+				case "log": // to a file, without a sync
+					f, err := os.OpenFile(os.Args[2]+"/log", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+					if err == nil {
+						_, err = fmt.Fprintln(f, rest)
+						err = errors.Join(err, f.Close())
+					}
+					answer = fmt.Sprint(err)
+				case "rotate":
+					answer = fmt.Sprint(os.Rename(os.Args[2]+"/log", os.Args[2]+"/log.1"))
 				case "say":
 					fmt.Println(rest)
 				case "exit":

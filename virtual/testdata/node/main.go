@@ -146,6 +146,19 @@ func main() {
 		create("/data/wal/log", "through")
 		sync("/data/wal")
 		sync("/data")
+	case "log": // to a file, which it renames and begins again; then it lives on
+		f, err := os.OpenFile("/data/log", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		check(err)
+		add(f, "begins\n")
+		_, err = f.WriteString("is not ")
+		check(err)
+		time.Sleep(time.Second)
+		_, err = f.WriteString("synced\n")
+		check(err)
+		check(os.Rename("/data/log", "/data/log.1"))
+		create("/data/log", "begins\n")
+		fmt.Println("printed")
+		select {}
 	case "endless-line":
 		fmt.Print(strings.Repeat("x", 5<<19))
 	case "removed-folder":
