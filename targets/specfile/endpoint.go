@@ -35,7 +35,7 @@ func (s *Spec) endpoint(v value, beside map[string]value) (*Endpoint, error) {
 
 // endpoint reads the path of an HTTP request, which it tries, and the port and the status that are given beside it.
 func (w words) endpoint(v value, beside map[string]value) (*Endpoint, error) {
-	e, s := &Endpoint{Status: []int{http.StatusOK}}, w.s
+	e, s := &Endpoint{Status: []int{http.StatusOK}, Method: http.MethodGet}, w.s
 	var err error
 	if e.Path, err = w.template(v); err != nil {
 		return nil, err
@@ -81,6 +81,20 @@ func (w words) endpoint(v value, beside map[string]value) (*Endpoint, error) {
 			}
 			return nil
 		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if m, ok := beside["method"]; ok {
+		if e.Method, err = m.text(); err == nil && !slices.Contains(methods, e.Method) {
+			err = &fault{m.Line, m.Column, hint.Unknown("method", e.Method, methods)}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if b, ok := beside["body"]; ok {
+		e.Body, err = w.template(b)
 	}
 	return e, err
 }
@@ -89,6 +103,7 @@ func (w words) endpoint(v value, beside map[string]value) (*Endpoint, error) {
 type asking struct {
 	path    string
 	headers map[string]string
+	body    string
 }
 
 // asking is how the node that w is seen from is asked. An error says why that cannot be sent.
@@ -113,12 +128,19 @@ func (w words) asking(at *Endpoint) (a asking, err error) {
 		}
 		a.headers[name] = text
 	}
-	return a, nil
+	if at.Body != nil {
+		a.body, err = w.render(at.Body)
+	}
+	return a, err
 }
 
 // templates are those of the path and of the headers.
 func (at *Endpoint) templates() []*template.Template {
-	return append(slices.Collect(maps.Values(at.Headers)), at.Path)
+	all := append(slices.Collect(maps.Values(at.Headers)), at.Path)
+	if at.Body != nil {
+		all = append(all, at.Body)
+	}
+	return all
 }
 
 // fromHere reports whether it is asked by what only this machine has or knows, and nothing that lives beside a node: a client's certificate,
@@ -242,7 +264,7 @@ func (v value) statuses() (all []int, err error) {
 
 // onlyWithHTTP refuses what says how HTTP is asked where it is not.
 func onlyWithHTTP(given map[string]value, of string) error {
-	for _, name := range []string{"status", "tls", "headers"} {
+	for _, name := range []string{"status", "tls", "headers", "method", "body"} {
 		if v, is := given[name]; is {
 			return v.bad("leave it out", "%s: %s goes with http", of, name)
 		}
@@ -266,12 +288,12 @@ func client(dial election.Dial, at *Endpoint) *http.Client {
 }
 
 // request is one to the endpoint, as one node is asked.
-func (at *Endpoint) request(ctx context.Context, method string, a asking, body io.Reader) (*http.Request, error) {
+func (at *Endpoint) request(ctx context.Context, a asking) (*http.Request, error) {
 	scheme := "http"
 	if at.TLS {
 		scheme = "https"
 	}
-	req, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("%s://localhost:%d%s", scheme, at.Port, a.path), body)
+	req, err := http.NewRequestWithContext(ctx, at.Method, fmt.Sprintf("%s://localhost:%d%s", scheme, at.Port, a.path), strings.NewReader(a.body))
 	if err != nil {
 		return nil, err
 	}
@@ -279,6 +301,9 @@ func (at *Endpoint) request(ctx context.Context, method string, a asking, body i
 		if req.Header.Set(name, text); http.CanonicalHeaderKey(name) == "Host" {
 			req.Host = text
 		}
+	}
+	if a.body != "" && req.Header.Get("Content-Type") == "" {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	return req, nil
 }
@@ -299,7 +324,7 @@ func (y *system) get(ctx context.Context, c *http.Client, at *Endpoint, self ele
 	if err != nil {
 		return nil, err
 	}
-	req, err := at.request(ctx, http.MethodGet, a, nil)
+	req, err := at.request(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +350,7 @@ func (y *system) get(ctx context.Context, c *http.Client, at *Endpoint, self ele
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("GET %s: %w", a.path, err)
+		return nil, fmt.Errorf("%s %s: %w", at.Method, a.path, err)
 	}
 	if !slices.Contains(at.Status, resp.StatusCode) {
 		return nil, at.unwanted(a.path, resp, body)
@@ -365,13 +390,13 @@ func (at *Endpoint) unwanted(path string, resp *http.Response, body []byte) erro
 	if where := resp.Header.Get("Location"); where != "" && resp.StatusCode/100 == 3 {
 		to = " to " + where
 	}
-	err := fmt.Errorf("GET %s answered %s%s, not %s", path, resp.Status, to, strings.Join(wanted, " or "))
+	err := fmt.Errorf("%s %s answered %s%s, not %s", at.Method, path, resp.Status, to, strings.Join(wanted, " or "))
 	if len(body) > 0 {
 		err = fmt.Errorf("%w; the answer is %#q", err, clip(body))
 	}
 	if unknown(resp.StatusCode) {
-		return hint.Add(mistaken{err}, "its server has no such path: is it that of another port? If that answer tells as much: status: [%s, %d]",
-			strings.Join(wanted, ", "), resp.StatusCode)
+		return hint.Add(mistaken{err}, "its server has no such path, or takes no %s there: is it that of another port? If that answer tells as much: status: [%s, %d]",
+			at.Method, strings.Join(wanted, ", "), resp.StatusCode)
 	}
 	switch {
 	case !at.TLS && strings.Contains(string(body), "HTTP request to an HTTPS server"),

@@ -113,7 +113,7 @@ func (w words) given() (all []string, err error) {
 
 // readList reads how a node tells whom it takes for what.
 func (s *Spec) readList(w words, v value) error {
-	l, err := v.fields("http", "port", "status", "tls", "headers", "command", "voters", "learners")
+	l, err := v.fields("http", "port", "status", "tls", "headers", "method", "body", "command", "voters", "learners")
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (s *Spec) readObserve(root value, f map[string]value) error {
 	if !ok {
 		return root.bad(observeWays, "observe is missing: how does a node tell who leads?")
 	}
-	o, err := v.fields("http", "metrics", "command", "port", "status", "tls", "headers", "match", "atomic", "role", "term", "tenure", "leader", "id", "logs")
+	o, err := v.fields("http", "metrics", "command", "port", "status", "tls", "headers", "method", "body", "match", "atomic", "role", "term", "tenure", "leader", "id", "logs")
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ func (s *Spec) readReady(_ value, f map[string]value) (err error) {
 		return nil
 	}
 	const way = "ready: {http: /health, port: NAME} or {tcp: NAME} or {command: […]} or {log: PATTERN}, and within: 30s, in-turn: true"
-	r, err := v.fields("http", "port", "status", "tls", "headers", "match", "tcp", "command", "log", "within", "in-turn")
+	r, err := v.fields("http", "port", "status", "tls", "headers", "method", "body", "match", "tcp", "command", "log", "within", "in-turn")
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (s *Spec) readRegister(_ value, f map[string]value) error {
 
 // readGet reads how the number is read, and where it is in an answer.
 func (s *Spec) readGet(v value) error {
-	g, err := v.fields("http", "port", "status", "tls", "headers", "at", "match", "unset")
+	g, err := v.fields("http", "port", "status", "tls", "headers", "method", "body", "at", "match", "unset")
 	if err != nil {
 		return err
 	}

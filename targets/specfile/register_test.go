@@ -167,6 +167,39 @@ func TestAWriteThatBreaksOffIsSentOnce(t *testing.T) {
 	}
 }
 
+// What is asked for may be asked for by any method, and with a body, wherever nodes are asked.
+func TestAnswersToRequestsWithABody(t *testing.T) {
+	k := &keeper{status: 200, answer: `{"role": "leader", "value": 7}`}
+	dial, all := k.dial(t), members(2)
+	posted := "{http: /ask, method: POST, body: '{\"of\": \"{{.Name}}\"}'"
+	y := driver(t, parse(t, `image: a
+ports: {http: 80}
+times: {silence: 1s}
+ready: `+posted+`}
+observe: `+posted+`, role: role}
+register: {get: `+posted+`, at: value}, put: {http: /set, body: '{{.Value}}'}}
+`), nil)
+	require.NoError(t, y.(election.Readier).Ready(t.Context(), all[1], all, dial))
+	o := y.Observer(all[1], all, dial)
+	st, _, err := o.Observe(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, election.Leader, st.Role)
+	require.NoError(t, o.Close())
+	n, err := y.(election.Storer).Get(t.Context(), all[1], all, dial)
+	require.NoError(t, err)
+	require.EqualValues(t, 7, n)
+	asked := `POST /ask {"of": "n2"}`
+	require.Equal(t, []string{asked, asked, asked}, k.methods)
+
+	k.status, k.answer = 405, ""
+	_, err = y.(election.Storer).Get(t.Context(), all[1], all, dial)
+	require.ErrorContains(t, err, "POST /ask answered 405 Method Not Allowed, not 200")
+	for _, observe := range []string{"{command: [a], role: role, body: b}", "{command: [a], role: role, method: POST}"} {
+		_, err = Parse("a.yaml", []byte("image: a\ntimes: {silence: 1s}\nobserve: "+observe+"\n"))
+		require.ErrorContains(t, err, "goes with http")
+	}
+}
+
 // What else a file describes goes on as it did.
 func TestARegisterComesBesideAllElse(t *testing.T) {
 	register := "register: {get: {http: /x}, put: {http: '/x?v={{.Value}}'}}\n"
@@ -190,7 +223,8 @@ func TestWhatIsWrongWithARegister(t *testing.T) {
 		{"{http: /x, match: 'b(.)'}", put, "match has no group value"},
 		{"{http: /x, match: '('}", put, "match"},
 		{"{http: /x, at: 'a..b'}", put, "no path into JSON"},
-		{"{http: /x, body: a}", put, "body"},
+		{"{http: /x, method: HEAD}", put, `unknown method "HEAD"`},
+		{"{http: /x, body: '{{.Value}}'}", put, "can't evaluate field Value"},
 		{"{http: /%zx}", put, `invalid URL escape "%zx"`},
 		{get, "{http: '/x/{{.Value}}%zx'}", "invalid URL escape"},
 		{get, "{http: /x}", "neither http nor body uses {{.Value}}"},

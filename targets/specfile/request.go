@@ -19,8 +19,6 @@ import (
 // Request is how a node is asked to do something: at most one of HTTP and Command is set, and none is where it cannot be asked.
 type Request struct {
 	HTTP    *Endpoint
-	Method  string             // of HTTP
-	Body    *template.Template // likewise; nil for none
 	Command []*template.Template
 	Refused *regexp.Regexp // what the command prints where the node does not do it; nil where it says nothing of that
 }
@@ -30,9 +28,6 @@ func (r *Request) given() bool { return r.HTTP != nil || r.Command != nil }
 func (r *Request) templates() (all []*template.Template) {
 	if r.HTTP != nil {
 		all = r.HTTP.templates()
-	}
-	if r.Body != nil {
-		all = append(all, r.Body)
 	}
 	return append(all, r.Command...)
 }
@@ -89,19 +84,10 @@ func (w words) requestOf(v value, r map[string]value, way string) (q Request, er
 	if q.HTTP, err = w.endpoint(path, r); err != nil {
 		return q, err
 	}
-	q.Method = http.MethodPost
-	if m, ok := r["method"]; ok {
-		if q.Method, err = m.text(); err == nil && !slices.Contains(methods, q.Method) {
-			err = &fault{m.Line, m.Column, hint.Unknown("method", q.Method, methods)}
-		}
-		if err != nil {
-			return q, err
-		}
+	if _, ok := r["method"]; !ok {
+		q.HTTP.Method = http.MethodPost
 	}
-	if b, ok := r["body"]; ok {
-		q.Body, err = w.template(b)
-	}
-	return q, err
+	return q, nil
 }
 
 // methods has GET too, which servers take for a change although it asks for none. It is sent once: each request has a connection of
@@ -127,22 +113,14 @@ func (y *system) askFor(ctx context.Context, q *Request, w words, dial election.
 
 // askAt sends the node a request of HTTP.
 func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.Dial, wanted bool) ([]byte, error) {
-	body, at := "", q.HTTP
+	at := q.HTTP
 	a, err := w.asking(at)
 	if err != nil {
 		return nil, err
 	}
-	if q.Body != nil {
-		if body, err = w.render(q.Body); err != nil {
-			return nil, err
-		}
-	}
-	req, err := at.request(ctx, q.Method, a, strings.NewReader(body))
+	req, err := at.request(ctx, a)
 	if err != nil {
 		return nil, err
-	}
-	if body != "" && req.Header.Get("Content-Type") == "" {
-		req.Header.Set("Content-Type", "application/json")
 	}
 	dial, connected := dial.Noting()
 	c := client(dial, at)
@@ -170,11 +148,11 @@ func (y *system) askAt(ctx context.Context, q *Request, w words, dial election.D
 		}
 		err := fmt.Errorf("%w: %s: %s", why, resp.Status, strings.TrimSpace(string(said)))
 		if unknown(status) {
-			err = hint.Add(err, "its server has no such path, or takes no %s there: method: %s", q.Method, strings.Join(methods, ", "))
+			err = hint.Add(err, "its server has no such path, or takes no %s there: method: %s", at.Method, strings.Join(methods, ", "))
 		}
 		return nil, err
 	}
-	return nil, fmt.Errorf("%s %s answered %s", q.Method, a.path, resp.Status)
+	return nil, fmt.Errorf("%s %s answered %s", at.Method, a.path, resp.Status)
 }
 
 // askBy runs the command, and returns what it prints. One that fails may have asked all the same.

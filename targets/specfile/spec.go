@@ -93,6 +93,8 @@ type Endpoint struct {
 	// Certificate and Key are files of this machine, in PEM, by which it is asked where it wants to know by whom.
 	Certificate, Key string
 	Headers          map[string]*template.Template // that are sent along, by their names
+	Method           string                        // by default GET of what is asked for, and POST of what is asked to be done
+	Body             *template.Template            // nil for none
 }
 
 // Observe is how a node tells who leads. At most one of HTTP and Command is set; Logs may come on top, or alone.
