@@ -38,7 +38,7 @@ func (p *picture) data() *chartData {
 		if !math.IsInf(l.Beyond, 1) {
 			beyond = round(l.Beyond)
 		}
-		d.Labels = append(d.Labels, []any{round(l.From), round(l.To), beyond, round(l.Y), l.Class, l.Texts, l.inset()})
+		d.Labels = append(d.Labels, []any{round(l.From), round(l.To), beyond, round(l.Y), l.Class, l.Texts, l.inset(), round(l.Before)})
 	}
 	for _, m := range p.marks {
 		d.Marks = append(d.Marks, []any{round(m.At), round(m.Y), m.Class, m.N, m.Op})

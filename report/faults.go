@@ -52,7 +52,11 @@ func (p *picture) paintFaults(y float64) float64 {
 				b.line("turn", ms(t), top+h-4, 4)
 			}
 		}
-		p.labels = append(p.labels, label{From: from, To: to, Beyond: next[row], Y: y + top + 12, Class: "faultname", Texts: texts})
+		name := label{From: from, To: to, Beyond: next[row], Y: y + top + 12, Class: "faultname", Texts: texts}
+		if slices.Index(rows, row) == i {
+			name.Before = min(from, ms(f.Begun))
+		}
+		p.labels = append(p.labels, name)
 		next[row] = from
 		hovers[row].Items = append(hovers[row].Items, hoverItem{from, to, faultWords(f)})
 		for k := range p.tl.Violations {

@@ -148,7 +148,7 @@ function drawAxis() {
 
 function drawLabels(k) {
   const parts = [];
-  for (const [f, t, beyond, y, cls, texts, inset] of data.labels) {
+  for (const [f, t, beyond, y, cls, texts, inset, before] of data.labels) {
     if (Math.max(t, beyond ?? end) <= from || f >= to) continue;
     const left = Math.max(f, from), right = t;
     for (const text of texts) {
@@ -156,6 +156,7 @@ function drawLabels(k) {
       if (need - 4 + inset <= (right - left) * k) { parts.push(make('text', {class: cls, x: xOf(left) + inset, y}, text)); break; }
       if (t >= from && beyond === null) { parts.push(make('text', {class: cls, x: Math.min(xOf(t) + 5, width - need), y}, text)); break; }
       if (t >= from && need <= (beyond - t) * k) { parts.push(make('text', {class: cls, x: xOf(t) + 5, y}, text)); break; }
+      if (t >= from && need <= (before - from) * k) { parts.push(make('text', {class: cls, x: xOf(before) - need + 1, y}, text)); break; }
     }
   }
   const last = new Map();

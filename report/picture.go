@@ -42,9 +42,11 @@ type picture struct {
 }
 
 // label is a text within a stretch of time: the first of its texts that fits is shown. A text that does not fit may
-// stand behind the stretch, if there is room up to Beyond. Where that is infinite it is shown in any case, and ends with the picture at the latest.
+// stand behind the stretch, if there is room up to Beyond, or end where Before says. Where Beyond is infinite it is shown in any case, and ends with
+// the picture at the latest.
 type label struct {
 	From, To, Beyond float64 // milliseconds
+	Before           float64 // likewise; 0 where something else may be before the stretch
 	Flush            bool    // it begins at From itself, not a little behind
 	Y                float64
 	Class            string
@@ -260,7 +262,7 @@ func (p *picture) place(w *bytes.Buffer) {
 	k := p.scale()
 	for _, l := range p.labels {
 		l.From = max(l.From, p.from)
-		if text, x := l.fit(k); text != "" && l.To >= p.from && l.From < p.from+p.span {
+		if text, x := l.fit(p.from, k); text != "" && l.To >= p.from && l.From < p.from+p.span {
 			if math.IsInf(l.Beyond, 1) {
 				x = min(x, p.width-p.x(0)-textWidth(text)-6)
 			}
@@ -287,8 +289,8 @@ func (l *label) inset() float64 {
 	return 4
 }
 
-// fit chooses among a label's texts and places, at a scale.
-func (l *label) fit(k float64) (text string, x float64) {
+// fit chooses among a label's texts and places, of a picture that begins at a time, at a scale.
+func (l *label) fit(from, k float64) (text string, x float64) {
 	for _, text := range l.Texts {
 		need := textWidth(text) + 6
 		if need-4+l.inset() <= (l.To-l.From)*k {
@@ -296,6 +298,9 @@ func (l *label) fit(k float64) (text string, x float64) {
 		}
 		if need <= (l.Beyond-l.To)*k {
 			return text, l.To*k + 5
+		}
+		if need <= (l.Before-from)*k {
+			return text, l.Before*k - need + 1
 		}
 	}
 	return "", 0

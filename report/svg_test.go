@@ -188,7 +188,7 @@ func TestStripNamesWhoLed(t *testing.T) {
 	require.Contains(t, b.String(), "&lt;its history&gt; is no JSON")
 }
 
-// The name of a fault is drawn where all of it is seen, or not at all: behind a fault that ends with the run there is little room.
+// The name of a fault is drawn where all of it is seen: behind a fault that ends with the run there is little room, but before it there is.
 func TestNamesOfFaultsEndWithThePicture(t *testing.T) {
 	s := newScript(1, 100*msec, "n1", "n2")
 	s.at(time.Second).elect("n1", 1, "n2")
@@ -197,12 +197,14 @@ func TestNamesOfFaultsEndWithThePicture(t *testing.T) {
 	p := paint(Trace(&record.Run{Nodes: s.nodes, History: s.at(60 * time.Second).end(t)}), 1000)
 	shown := 0
 	for _, l := range p.labels {
-		if text, x := l.fit(p.scale()); text != "" && l.Class == "faultname" {
+		if text, x := l.fit(p.from, p.scale()); text != "" && l.Class == "faultname" {
 			shown++
-			require.LessOrEqual(t, x+textWidth(text), ms(p.tl.End)*p.scale()+gutter, text)
+			require.Equal(t, "kill n1", text)
+			require.LessOrEqual(t, x+textWidth(text), ms(p.tl.End)*p.scale()+gutter)
+			require.True(t, x > l.From*p.scale() || x+textWidth(text) < l.From*p.scale(), "within its bar, behind it or before it")
 		}
 	}
-	require.Equal(t, 1, shown)
+	require.Equal(t, 2, shown)
 }
 
 // The name of a violation is shown wherever it lies: at the end of a run too, and in a narrow window.

@@ -52,7 +52,7 @@ func TestWritesLastNoTime(t *testing.T) {
 	}
 	i := slices.IndexFunc(p.labels, func(l label) bool { return l.Class == "token" })
 	at := ms(p.tl.Writes[0].At)
-	text, x := p.labels[i].fit(10)
+	text, x := p.labels[i].fit(0, 10)
 	require.Equal(t, "7", text)
 	require.InDelta(t, 10*at, x, 0.01)
 }
