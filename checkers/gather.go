@@ -379,11 +379,21 @@ func (g *gathering) sets(op, end *history.Op) {
 	g.inherits(op, about(op, end), intended)
 	g.reseat(op.Time, intended, fails)
 	g.world.begin(op.Time, g.nodes, intended...)
+	g.excuses(op.Time)
 	if !fails {
 		g.threaten(op.Time, intended)
 		g.asks(op, intended)
 	}
 	g.fell(op.Time)
+}
+
+// excuses takes note of why processes may have ended by themselves at the very instant at which the nemesis set out to do something.
+func (g *gathering) excuses(at time.Duration) {
+	for k := len(g.exits) - 1; k >= 0 && g.exits[k].at == at; k-- {
+		if x := &g.exits[k]; x.excuse == none {
+			x.excuse = g.world.endedAs(x.node, at)
+		}
+	}
 }
 
 // about is the fault of an op that begins, and of its end, as far as either tells of it; nil if none does.

@@ -517,11 +517,11 @@ var oracles = map[string]func(h *history.History) string{
 	},
 }
 
-// beingEnded reports whether the nemesis was at a node's process, other than to start it, or at its membership when it ended, or had
-// ended it or taken it out before.
+// beingEnded reports whether the nemesis was at a node's process, other than to start it, or at its membership when it ended, to the
+// instant, or had ended it or taken it out before.
 func beingEnded(h *history.History, exit history.Op) bool {
 	w := stages(h)[exit.Index]
-	return !w.runs(exit.Node, exit.Time) || !w.belongs(exit.Node) || w.suffers(exit.Node, exit.Time)
+	return !w.runs(exit.Node, exit.Time) || !w.belongs(exit.Node) || w.suffers(exit.Node, exit.Time) || w.meets(exit.Index)
 }
 
 // anyElection draws a small history in the notation of testdata/README.md: answers that overlap and touch, announcements, torn

@@ -183,7 +183,7 @@ func (w around) goesOn(i int) {
 			break
 		}
 		now := left
-		if op.Fault == nil && (w.runs(op.Node, op.Time) || w.is[k] == ended) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time) {
+		if op.Fault == nil && (w.runs(op.Node, op.Time) || w.is[k] == ended) && w.right(op.Node) && w.belongs(op.Node) && !w.suffers(op.Node, op.Time) && !w.meets(i) {
 			now = ended
 		}
 		w.is[k], w.exit[op.Node] = now, op.Time
@@ -305,6 +305,31 @@ func (w around) goesOn(i int) {
 		w.settle()
 		w.doom(deedOf(h, k))
 	}
+}
+
+// meets reports whether the nemesis sets out to end or stop a process, or to change its membership or what it works with, at the very instant
+// at which it ends by itself with an op before.
+func (w around) meets(exit int) bool {
+	h := w.h
+	node, at := h.Ops[exit].Node, h.Ops[exit].Time
+	for i := exit + 1; i < len(h.Ops) && h.Ops[i].Time == at; i++ {
+		if h.Ops[i].Process != history.Nemesis || h.Ops[i].Type != history.Invoke {
+			continue
+		}
+		for _, k := range []int{i, h.Other(i)} {
+			if k < 0 || h.Ops[k].Fault == nil {
+				continue
+			}
+			for _, s := range h.Ops[k].Fault.States() {
+				key := s.Key()
+				if key.Node == node && slices.Contains([]string{"procs", "disks", "cpu", "memory", "members"}, key.Dimension) &&
+					toBe(s) != healthy && toBe(s) != w.is[key] {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // kept is what a link may have held up.

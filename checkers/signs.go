@@ -70,13 +70,8 @@ func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (why
 	}
 	cell := w.cell(processes, i)
 	ran := w.cells[cell] == fine || w.cells[cell] == waking || w.starting(i) || w.doubts.owed.has(i)
-	switch {
-	case w.is(disks, i) != fine:
-		why = itsDisk
-	case w.limps(i):
-		why = itsPower
-	case !w.belongs(i):
-		why = itsPlace
+	switch why = w.fails(i); {
+	case why != none:
 	case trapped, doomed:
 		why = itsEnd
 	case w.ailed.has(i) && at-w.healed[i] <= lull:
@@ -116,6 +111,41 @@ func (w *world) exited(i int, at, lull time.Duration, trapped, doomed bool) (why
 		}
 	}
 	w.awake[i] = at + 1
+	w.mark(at)
+	return why
+}
+
+// fails is what of a node, besides its process, is not as it should be, so that it may end; none if all is.
+func (w *world) fails(i int) excuse {
+	switch {
+	case w.is(disks, i) != fine:
+		return itsDisk
+	case w.limps(i):
+		return itsPower
+	case !w.belongs(i):
+		return itsPlace
+	}
+	return none
+}
+
+// endedAs takes note that a change began at the very instant at which node i's process had ended by itself, unexcused: it may have come
+// first. It returns why that may have ended it; none if it cannot have.
+func (w *world) endedAs(i int, at time.Duration) (why excuse) {
+	if why = w.fails(i); why == none && w.touching(i, func(t touched) bool { return t.to != fine }) {
+		why = itsEnd
+	}
+	if why == none {
+		return none
+	}
+	cell := w.cell(processes, i)
+	for k := range w.touch {
+		if t := &w.touch[k]; t.cell == cell && t.was == gone {
+			t.was = quit
+		}
+	}
+	if w.doubts.owed.remove(i); w.cells[cell] == gone {
+		w.cells[cell] = quit
+	}
 	w.mark(at)
 	return why
 }
