@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -172,12 +174,15 @@ func readRun(results fs.FS, dir string, now time.Time) *Run {
 		run.State, run.Title, run.Started, run.Sentence = Unreadable, path.Base(dir), info.ModTime(), problem(err)
 		return run
 	}
-	run.Title, run.Target, run.Options, run.Cluster, run.Nodes = r.Title, r.Target, r.Plan.Options, r.Cluster, len(r.Nodes)
+	run.Title, run.Target, run.Options, run.Cluster, run.Nodes = r.Title, targetOf(r), r.Plan.Options, r.Cluster, len(r.Nodes)
+	if r.Title == r.Target {
+		run.Title = run.Target
+	}
 	run.chosen = harness.Chosen(r.Target, r.Cluster, r.Plan.Options)
 	run.Seed, run.Started, run.Took, run.Version, run.Repeat = r.Seed, r.Started, r.Took, r.Version, r.Repeat
 	run.schedule = r.Plan.Schedule
 	faults := strings.Join(r.Plan.Faults, ", ")
-	run.recipe = r.Title + "\n" + faults
+	run.recipe = run.Title + "\n" + faults
 	if n := len(r.Plan.Faults); r.Title == r.Target && n > 3 {
 		run.Under = count.Of(n, "fault")
 	} else if r.Title == r.Target {
@@ -189,6 +194,27 @@ func readRun(results fs.FS, dir string, now time.Time) *Run {
 	}
 	run.State, run.Sentence = stateOf(r, run.stamp, folder, now)
 	return run
+}
+
+// targetOf is what a run's target is called here: one that a file describes by the file's path from the current folder, or by its whole path
+// if that leads out of there, whichever path it was given by.
+func targetOf(r *record.Run) string {
+	if r.DescribedBy == "" {
+		return r.Target
+	}
+	real := func(path string) string {
+		if to, err := filepath.EvalSymlinks(path); err == nil { // else it is gone since
+			return to
+		}
+		return path
+	}
+	file := real(r.DescribedBy)
+	if here, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(real(here), file); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	return file
 }
 
 func stampOf(results fs.FS, dir string) (s stamp) {

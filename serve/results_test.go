@@ -107,3 +107,25 @@ func TestResultsAreNamedByURLsToo(t *testing.T) {
 		require.NotContains(t, err.Error(), "\n")
 	}
 }
+
+// One file is one target, whichever path it was given by.
+func TestATargetThatAFileDescribes(t *testing.T) {
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	t.Chdir(folder)
+	require.NoError(t, os.Mkdir("sub", 0o755))
+	require.NoError(t, os.WriteFile("sub/mine.yaml", nil, 0o644))
+	require.NoError(t, os.Symlink("sub/mine.yaml", "link.yaml"))
+	called := func(target, described string) string {
+		return targetOf(&record.Run{Target: target, DescribedBy: described})
+	}
+	for _, target := range []string{"./sub/mine.yaml", "sub/mine.yaml", "link.yaml", folder + "/sub/mine.yaml"} {
+		whole, err := filepath.Abs(target)
+		require.NoError(t, err)
+		require.Equal(t, "sub/mine.yaml", called(target, whole))
+	}
+	require.Equal(t, "/gone/mine.yaml", called("mine.yaml", "/gone/mine.yaml"))
+	require.Equal(t, "sub/gone.yaml", called("gone.yaml", folder+"/sub/gone.yaml"))
+	require.Equal(t, "mine.yaml", called("mine.yaml", ""), "of a run of before, whose file is not known")
+	require.Equal(t, "raft", called("raft", ""))
+}
