@@ -107,7 +107,7 @@ var patches = []patch{
 	// What it measures of itself.
 	first("runtime/mstats.go", "func ReadMemStats(", "if virtualIn(getg()) {\n\t\tvirtualMemStats(m)\n\t\treturn\n\t}", "servers tell what memory they have"),
 	first("runtime/mstats.go", "func readGCStats(", "if virtualIn(getg()) {\n\t\tvirtualGCStats(pauses)\n\t\treturn\n\t}", "servers tell how long collections took"),
-	{"runtime/metrics.go", "func readMetricsLocked(", `(?m)^\t\tdata\.compute\(.*\)$`, "$0\n\t\tif virtual.on {\n\t\t\tvirtualMetric(&sample.value)\n\t\t}", "servers tell of memory, collections and the scheduler"},
+	{"runtime/metrics.go", "func readMetricsLocked(", `(?m)^\t\tdata\.compute\(.*\)$`, "$0\n\t\tif virtual.on {\n\t\t\tvirtualMetric(sample.name, &sample.value)\n\t\t}", "servers tell of memory, collections and the scheduler"},
 	first("runtime/mprof.go", "func threadCreateProfileInternal(", "if virtualIn(getg()) {\n\t\treturn virtualThreads(size, copyFn)\n\t}", "how many threads there are is a matter of real time, and Prometheus' client tells it"),
 	first("expvar/expvar.go", "func memstats(", "if virtualOn() {\n\t\treturn virtualMeasured().stats\n\t}", "numbers of memory are constants, and are made once"),
 	{"expvar/expvar.go", "func (f Func) String()", `json\.Marshal\(f\(\)\)`, "virtualMarshal(f(), json.Marshal)", "numbers of memory are constants, and so is their text"},

@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"runtime/metrics"
 	"runtime/pprof"
 	"runtime/trace"
 	"sync"
@@ -71,6 +72,21 @@ func main() {
 		time.Sleep(time.Second)
 		n, ok := runtime.ThreadCreateProfile(nil)
 		fmt.Println(n, ok, pprof.Lookup("threadcreate").Count())
+	case "metrics": // as Prometheus' client and others tell them
+		d := metrics.All()
+		all := make([]metrics.Sample, len(d))
+		for i := range d {
+			all[i].Name = d[i].Name
+		}
+		metrics.Read(all)
+		for _, s := range all {
+			if s.Value.Kind() == metrics.KindUint64 && s.Value.Uint64() != 0 {
+				fmt.Println(s.Name, s.Value.Uint64())
+			}
+		}
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		fmt.Println(m.HeapAlloc/m.HeapObjects, m.NumGC)
 	case "garbage": // prints what collections that it asks for find, and in which order
 		var found []int
 		for range 3 {
@@ -142,8 +158,6 @@ func main() {
 		fmt.Println(ifs, err)
 		addrs, err := net.LookupHost("n2")
 		fmt.Println(addrs, err)
-		_, err = net.LookupHost("nobody.example")
-		fmt.Println(err)
 		b := make([]byte, 8)
 		rand.Read(b)
 		fmt.Printf("%x\n", b)
