@@ -91,13 +91,12 @@ func TestWritersAskByAPathOfWhoWasAdded(t *testing.T) {
 	require.NoError(t, Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3, Workloads: []string{"fence"}}))
 }
 
-// In virtual time no command is run in a node, what nodes send to groups reaches nobody, and no folder is that of several: no run would be of a
-// cluster.
+// In virtual time no command is run in a node, and no folder is that of several: no run would be of a cluster. What nodes send to groups is
+// carried.
 func TestWhatVirtualTimeDoesNotHaveIsRefused(t *testing.T) {
 	for field, want := range map[string]string{
 		"bootstrap: [/bin/false]":             "become a cluster by a command (bootstrap), and no command runs in virtual time",
 		"post-start: {command: [/bin/false]}": "are told of their starts by a command (post-start), and no command runs in virtual time",
-		"multicast: true":                     "in virtual time each has one address and hears what is sent to that",
 		"shared: /shared":                     "share a folder, and in virtual time each has its own",
 	} {
 		file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+field+"\n").DescribedBy
@@ -105,6 +104,8 @@ func TestWhatVirtualTimeDoesNotHaveIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.Contains(t, hint.Of(err), "--on docker")
 	}
+	file := described(t, t.TempDir()+"/server.yaml", strings.Replace(definition, "image: server:1", "binary: {package: .}", 1)+"multicast: true\n").DescribedBy
+	require.NoError(t, Check(record.Plan{Target: file, On: record.OnVirtual, Nodes: 3}))
 }
 
 // A node that a template names and a run does not have is told before anything is started.

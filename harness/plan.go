@@ -260,10 +260,6 @@ func (s *subject) runsVirtual() error {
 	if err := s.commandless(system); err != nil {
 		return err
 	}
-	if s.target.Multicast {
-		return hint.Add(fmt.Errorf("nodes of %s send to groups or share an address (multicast), and in virtual time each has one address and hears what is sent to that", s.Target),
-			"add %v", hint.Set("on", record.OnDocker))
-	}
 	if s.target.Shared {
 		return hint.Add(fmt.Errorf("nodes of %s share a folder, and in virtual time each has its own", s.Target), "add %v", hint.Set("on", record.OnDocker))
 	}

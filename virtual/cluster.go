@@ -97,14 +97,14 @@ func Open(config Config) (*Cluster, error) {
 		network: seed.New(config.Seed, "network"),
 	}
 	c.links = links.New(links.Config{Nodes: config.Nodes, LatencyMin: config.LatencyMin, LatencyMax: config.LatencyMax, Rand: c.network})
-	boot, apart := seed.New(config.Seed, "boot"), seed.New(config.Seed, "apart")
+	boot, apart, secrets := seed.New(config.Seed, "boot"), seed.New(config.Seed, "apart"), seed.New(config.Seed, "secrets")
 	for i, name := range config.Nodes {
 		// Machines were switched on at different times: monotonic clocks of two nodes say nothing to each other.
 		up := time.Duration(boot.Int64N(int64(time.Hour))) + time.Second
 		// Wall clocks never agree to the nanosecond, and programs that seed their randomness with the time rely on that: started at
 		// one instant they would all choose the same election timeouts for ever.
 		by := time.Duration(apart.Int64N(int64(time.Millisecond)))
-		c.nodes = append(c.nodes, newNode(c, i, name, up, by, filepath.Join(folder.Name(), name)))
+		c.nodes = append(c.nodes, newNode(c, i, name, up, by, secrets.Uint64(), filepath.Join(folder.Name(), name)))
 	}
 	c.clients = newClients(c)
 	if l := config.Look; l != nil {

@@ -80,7 +80,7 @@ func (c *conn) connect(port uint16) {
 		return
 	}
 	local := netip.AddrFrom4([4]byte{127, 0, 0, 1})
-	if c.node.tcp.Listens(netip.AddrPortFrom(local, port)) == nil { // it may listen on its other address only
+	if !c.node.tcp.Listens(netip.AddrPortFrom(local, port)) { // it may listen on its other address only
 		local = c.node.addr
 	}
 	c.to = netip.AddrPortFrom(local, port)

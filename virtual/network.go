@@ -27,8 +27,17 @@ func (n *node) After(d time.Duration, f func()) { n.c.After(d, f) }
 // carry calls arrive as often as a packet of that size arrives, with its receiver, and whether a filter answers it there by a
 // reset.
 func (n *node) carry(s tcp.Segment, size int, arrive func(to *node, reset bool)) {
+	if s.To.Addr().IsLoopback() {
+		n.carryTo(n, s, size, arrive)
+	} else if peer := n.c.at(s.To.Addr()); peer != nil { // else no machine has that address
+		n.carryTo(peer, s, size, arrive)
+	}
+}
+
+// carryTo carries it to a machine, whatever address it is sent to.
+func (n *node) carryTo(peer *node, s tcp.Segment, size int, arrive func(to *node, reset bool)) {
 	c := n.c
-	if s.To.Addr().IsLoopback() || s.To.Addr() == n.addr {
+	if peer == n {
 		boot := n.boots
 		c.After(loopback, func() {
 			if n.boots == boot {
@@ -36,10 +45,6 @@ func (n *node) carry(s tcp.Segment, size int, arrive func(to *node, reset bool))
 			}
 		})
 		return
-	}
-	peer := c.at(s.To.Addr())
-	if peer == nil {
-		return // no machine has that address
 	}
 	p := links.Packet{From: int32(n.index), To: int32(peer.index), SourcePort: int(s.From.Port()), Port: int(s.To.Port()), Size: size}
 	told := func(string) {}

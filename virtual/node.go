@@ -49,7 +49,8 @@ type node struct {
 	disks  *rand.Rand   // what that draws from
 	wrote  bool         // one of its processes has changed or synced a file
 	tcp    *tcp.Host
-	binds  map[uint16]bind
+	binds  map[uint16][]*bind // by their ports, in the order in which they were bound
+	secret uint64             // which of several sockets that share a port hears whom follows from it
 
 	refused map[*node]refusals // by whom datagrams were sent that nobody took
 
@@ -71,12 +72,12 @@ type Program struct {
 	Dir   string            // that it begins in, made if need be; "" for the root
 }
 
-func newNode(c *Cluster, i int, name string, up, apart time.Duration, root string) *node {
+func newNode(c *Cluster, i int, name string, up, apart time.Duration, secret uint64, root string) *node {
 	n := &node{
 		c: c, index: i, name: name, addr: netip.AddrFrom4([4]byte{10, 9, 0, byte(i + 1)}), root: root,
-		clock: clock.New(up), apart: apart, state: history.Down, binds: map[uint16]bind{}, refused: map[*node]refusals{}, kept: map[int]*bounded.Log{},
+		clock: clock.New(up), apart: apart, state: history.Down, binds: map[uint16][]*bind{}, secret: secret, refused: map[*node]refusals{}, kept: map[int]*bounded.Log{},
 	}
-	n.tcp = tcp.NewHost(n)
+	n.tcp = tcp.NewHost(n, secret)
 	return n
 }
 

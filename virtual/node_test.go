@@ -356,13 +356,48 @@ func TestManyDatagramsByOneCall(t *testing.T) {
 	require.Equal(t, c.said["n1"], strings.Split(strings.TrimSpace(string(out)), "\n"), "it is what the kernel does")
 }
 
-// What calls of pipes and sockets answer is what Linux answers.
+// What calls of pipes and sockets answer, who hears what is sent to a group, and who may share a port, is as on Linux.
 func TestPipesAndSocketsDoAsTheKernels(t *testing.T) {
-	c := runs(t, "sockets")
+	for _, what := range []string{"sockets", "groups", "shared"} {
+		c := runs(t, what)
+		c.until(10 * time.Second)
+		out, err := exec.Command(c.path, what, "and no more").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Equal(t, strings.Split(strings.TrimSpace(string(out)), "\n"), c.said["n1"], what)
+	}
+}
+
+// What is sent to a group is heard on each machine that has joined it, and what is sent to all on each, its own too; over links that are not
+// cut.
+func TestNodesHearGroupsAndWhatIsSentToAll(t *testing.T) {
+	c := runs(t, "gossip n1", "gossip n2", "gossip n3")
+	c.until(500 * time.Millisecond)
+	c.imposes(history.Link{From: "n3", To: "n1", LinkState: history.LinkState{Cut: true}})
 	c.until(5 * time.Second)
-	out, err := exec.Command(c.path, "sockets", "and no more").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Equal(t, strings.Split(strings.TrimSpace(string(out)), "\n"), c.said["n1"])
+	require.Equal(t, []string{"n2", "n1 to all, n1 to all, n2 to all, n2 to all", "n2"}, c.said["n1"])
+	all := "n1 to all, n1 to all, n2 to all, n2 to all, n3 to all, n3 to all"
+	require.Equal(t, []string{"n1, n3", all, ""}, c.said["n2"])
+	require.Equal(t, []string{"n1, n2", all, "n1, n2"}, c.said["n3"])
+}
+
+// What a node sends to a group counts for a trap as what it sends to one node does, and it hears what others send.
+func TestATrapOnWhatIsSentToAGroup(t *testing.T) {
+	for _, on := range []history.TrapOn{history.Sends, history.Receives} {
+		c := runs(t, "gossip n1", "gossip n2", "gossip n3")
+		c.until(500 * time.Millisecond)
+		c.imposes(history.Trap{Node: "n2", ID: 1, TrapState: history.TrapState{Do: history.Finish, On: on}})
+		c.until(1200 * time.Millisecond)
+		require.False(t, c.nodes[1].runs(), on)
+	}
+}
+
+// The name server knows the nodes, and of all others that there are none. Who asks it in a way of his own is let.
+func TestNamesAreAskedFor(t *testing.T) {
+	c := runs(t, "names", "list")
+	c.until(5 * time.Second)
+	none := "[] true"
+	known := []string{"[10.9.0.2] false", none, none, none, none, none, "[n2] false", "[10.9.0.2] false"}
+	require.Equal(t, slices.Concat(known, known, []string{"true", "127.0.0.11"}), c.said["n1"])
 }
 
 // A backlog is of connections that wait to be taken: 128 for Go's own listeners. Those that were taken stay open for as long as they like.
@@ -492,7 +527,9 @@ func TestWhatIsRefusedIsTold(t *testing.T) {
 	var refused []string
 	c.OnRefused(func(node, what string) { refused = append(refused, node+" "+what) })
 	c.until(time.Second)
-	require.Equal(t, []string{"n1 to start /bin/true", "n1 a descriptor of epoll", "n1 to wait for descriptors by itself (poll, select)", "n1 a timer that signals"}, refused)
+	require.Equal(t, []string{"n1 to start /bin/true", "n1 a descriptor of epoll", "n1 to wait for descriptors by itself (poll, select)", "n1 a timer that signals",
+		"n1 a unix socket of datagrams", "n1 a unix socket of packets (unixpacket)", "n1 a unix socket of packets (unixpacket)", "n1 to hear a group of multicast from some senders alone", "n1 to change its addresses or routes"}, refused)
 	require.Contains(t, c.said["n1"][0], "operation not permitted")
-	require.Equal(t, []string{"function not implemented", "function not implemented", "function not implemented"}, c.said["n1"][1:])
+	require.Equal(t, []string{"function not implemented", "function not implemented", "function not implemented",
+		"protocol not supported", "protocol not supported", "protocol not supported", "protocol not available", "invalid argument"}, c.said["n1"][1:])
 }

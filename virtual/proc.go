@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"slices"
 	"syscall"
@@ -32,7 +31,7 @@ type proc struct {
 
 	conns     map[uint32]*tcp.Conn
 	listeners map[uint32]*tcp.Listener
-	bound     map[uint32]netip.AddrPort // sockets of datagrams
+	binds     map[uint32]*bind
 	settings  map[uint32]*settings
 	files     map[uint32]*disk.File     // that it has open, where it is kept track of what a crash leaves
 	early     map[uint32][]wire.Message // options of sockets that are not connected yet
@@ -59,7 +58,7 @@ type acked struct {
 func newProcOf(n *node, program int) *proc {
 	return &proc{
 		node: n, program: program, born: n.life, conns: map[uint32]*tcp.Conn{}, listeners: map[uint32]*tcp.Listener{},
-		bound: map[uint32]netip.AddrPort{}, settings: map[uint32]*settings{}, early: map[uint32][]wire.Message{},
+		binds: map[uint32]*bind{}, settings: map[uint32]*settings{}, early: map[uint32][]wire.Message{},
 		files:    map[uint32]*disk.File{},
 		accepted: wire.FirstAccepted - 1,
 	}
@@ -205,10 +204,8 @@ func (p *proc) close() {
 	}
 	n := p.node
 	n.tcp.Ended(p)
-	for port, b := range n.binds {
-		if b.p == p {
-			delete(n.binds, port)
-		}
+	for _, b := range p.binds {
+		b.unbind()
 	}
 	p.log.Close()
 }
@@ -227,16 +224,16 @@ func (p *proc) did(m wire.Message) {
 		p.output(int(wire.Get32(m.Data)), m.Data[4:])
 	case wire.Listen:
 		at, rest := wire.CutAddr(m.Data)
-		l := p.node.tcp.Listen(p, m.Socket, address(at), int(wire.Get32(rest)))
+		l := p.node.tcp.Listen(p, m.Socket, address(at), int(wire.Get32(rest)), wire.Get32(rest[4:]) != 0)
 		if l == nil {
 			p.tell(wire.Failed, m.Socket, wire.Put32(nil, uint32(syscall.EADDRINUSE)))
 			return
 		}
 		p.listeners[m.Socket] = l
 	case wire.Bind:
-		at, _ := wire.CutAddr(m.Data)
-		p.bound[m.Socket] = address(at)
-		p.node.binds[at.Port] = bind{p, m.Socket}
+		p.socket(m.Socket).bind(m.Data)
+	case wire.Join, wire.Leave:
+		p.socket(m.Socket).join(m.Data, m.Type == wire.Join)
 	case wire.Connect:
 		to, rest := wire.CutAddr(m.Data)
 		from, _ := wire.CutAddr(rest)
@@ -299,11 +296,8 @@ func (p *proc) closed(m wire.Message) {
 		p.listeners[m.Socket].Close()
 		delete(p.listeners, m.Socket)
 	default:
-		if at, bound := p.bound[m.Socket]; bound {
-			delete(p.bound, m.Socket)
-			if p.node.binds[at.Port()] == (bind{p, m.Socket}) {
-				delete(p.node.binds, at.Port())
-			}
+		if b := p.binds[m.Socket]; b != nil {
+			b.unbind()
 		}
 	}
 }

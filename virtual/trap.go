@@ -146,8 +146,8 @@ func (n *node) received(from netip.Addr) {
 // trapped carries out one thing that the process did, unless a trap has ended it before.
 func (p *proc) trapped(m wire.Message) {
 	n := p.node
-	to := p.receiver(m)
-	effect := to != nil && to != n || m.Type == wire.File && lasting(m.Data)
+	to := p.receivers(m)
+	effect := slices.ContainsFunc(to, func(o *node) bool { return o != n }) || m.Type == wire.File && lasting(m.Data)
 	if effect && n.doomed != nil && !n.torn {
 		if n.left--; n.left < 0 {
 			n.tear()
@@ -156,21 +156,33 @@ func (p *proc) trapped(m wire.Message) {
 	if n.torn {
 		return
 	}
-	if p.did(m); to != nil {
-		n.springOn(history.Sends, to)
+	p.did(m)
+	for _, o := range to {
+		n.springOn(history.Sends, o)
 	}
 }
 
-// receiver is the node that the process sends data to, or nil.
-func (p *proc) receiver(m wire.Message) *node {
+// receivers are the nodes that the process sends data to.
+func (p *proc) receivers(m wire.Message) []*node {
+	n := p.node
+	var to netip.Addr
 	switch m.Type {
 	case wire.Data:
 		if c := p.conns[m.Socket]; c != nil {
-			return p.node.c.at(c.Remote().Addr())
+			to = c.Remote().Addr()
 		}
 	case wire.Datagram:
-		to, _ := wire.CutAddr(m.Data)
-		return p.node.c.at(address(to).Addr())
+		a, _ := wire.CutAddr(m.Data)
+		if a.ToGroup() || a.ToAll(n.addr.As4()) {
+			return n.c.nodes
+		}
+		to = address(a).Addr()
+	}
+	if !to.IsValid() {
+		return nil
+	}
+	if peer := n.c.at(to); peer != nil {
+		return []*node{peer}
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func TestAPacketThatIsHeldHoldsItsConnection(t *testing.T) {
 		require.Equal(t, "connection of port 80 from byte 2 on n1→n2 held", what)
 	})
 	from, to, e := c.nodes[0], c.nodes[1], &ear{map[uint16]string{}}
-	require.NotNil(t, to.tcp.Listen(e, 1, netip.AddrPortFrom(to.addr, 80), 8))
+	require.NotNil(t, to.tcp.Listen(e, 1, netip.AddrPortFrom(to.addr, 80), 8, false))
 	run := func(until time.Duration) { require.NoError(t, c.Run(t.Context(), until)) }
 	connect := func(port uint16) *tcp.Conn {
 		return from.tcp.Connect(e, 0, netip.AddrPortFrom(from.addr, port), netip.AddrPortFrom(to.addr, 80))

@@ -237,7 +237,7 @@ func (n *node) take(m wire.Message) {
 		if to.IP[0] == 127 {
 			from.IP = to.IP
 		}
-		data = append(wire.AppendAddr(nil, from), data...)
+		data = append(wire.AppendAddr(wire.AppendAddr(nil, from), to), data...)
 		if o := c.find(to.IP, n); o != nil {
 			c.at(c.now+latency, func() {
 				if id, ok := o.binds[to.Port]; ok {

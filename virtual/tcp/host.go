@@ -12,36 +12,40 @@ import (
 type Host struct {
 	net       Network
 	conns     map[ends]*Conn
-	listeners map[netip.AddrPort]*Listener
+	listeners map[netip.AddrPort][]*Listener
+	secret    uint64
 	made      int // counts connections, to have an order among them
 }
 
 // ends are the two ends of a connection, as one of its hosts sees it.
 type ends struct{ local, remote netip.AddrPort }
 
-// Listener takes connections to one port, at one address or, if that is 0.0.0.0, at all of the host's.
+// Listener takes connections to one port, at one address or, if that is 0.0.0.0, at all of the host's; or a share of them.
 type Listener struct {
 	ID      uint32 // is the owner's
 	At      netip.AddrPort
+	shared  bool
 	host    *Host
 	owner   Owner
 	backlog int
 	waiting int // connections made, or being made, and not taken by the program yet
 }
 
-// NewHost returns a machine without connections.
-func NewHost(n Network) *Host {
-	return &Host{net: n, conns: map[ends]*Conn{}, listeners: map[netip.AddrPort]*Listener{}}
+// NewHost returns a machine without connections. Which of several listeners a connection goes to follows from its ends and the secret.
+func NewHost(n Network, secret uint64) *Host {
+	return &Host{net: n, conns: map[ends]*Conn{}, listeners: map[netip.AddrPort][]*Listener{}, secret: secret}
 }
 
-// Listen begins to take connections to a port, or returns nil if somebody else does already. No more than backlog of
-// them wait to be taken: see Conn.Taken.
-func (h *Host) Listen(o Owner, id uint32, at netip.AddrPort, backlog int) *Listener {
-	if h.listeners[at] != nil {
-		return nil
+// Listen begins to take connections to a port, or returns nil if somebody else does already, unless both share it: then each takes a share.
+// No more than backlog of them wait to be taken: see Conn.Taken.
+func (h *Host) Listen(o Owner, id uint32, at netip.AddrPort, backlog int, shared bool) *Listener {
+	for _, l := range h.listeners[at] {
+		if !shared || !l.shared {
+			return nil
+		}
 	}
-	l := &Listener{ID: id, At: at, host: h, owner: o, backlog: max(backlog, 1)}
-	h.listeners[at] = l
+	l := &Listener{ID: id, At: at, shared: shared, host: h, owner: o, backlog: max(backlog, 1)}
+	h.listeners[at] = append(h.listeners[at], l)
 	return l
 }
 
@@ -60,20 +64,39 @@ func (h *Host) Listening() (ports, alone []int) {
 	return ports, alone
 }
 
-// Listens returns who takes connections to an address, or nil.
-func (h *Host) Listens(at netip.AddrPort) *Listener {
-	if l := h.listeners[at]; l != nil {
+// Listens tells whether somebody takes connections to an address.
+func (h *Host) Listens(at netip.AddrPort) bool { return len(h.listening(at)) > 0 }
+
+// listening are those that take connections to an address, each a share: those that named it, or if there are none, those of any address.
+func (h *Host) listening(at netip.AddrPort) []*Listener {
+	if l := h.listeners[at]; len(l) > 0 {
 		return l
 	}
 	return h.listeners[netip.AddrPortFrom(netip.IPv4Unspecified(), at.Port())]
 }
 
+// Share is which of n that share an address is given what comes from there: by its ends alone, as a kernel has it, so that a
+// connection always has the same.
+func Share(secret uint64, from, to netip.AddrPort, n int) int {
+	for _, end := range []netip.AddrPort{from, to} {
+		b := end.Addr().As4()
+		secret ^= uint64(b[0])<<40 | uint64(b[1])<<32 | uint64(b[2])<<24 | uint64(b[3])<<16 | uint64(end.Port())
+		secret *= 0x9e3779b97f4a7c15
+		secret ^= secret >> 29
+	}
+	return int(secret >> 32 * uint64(n) >> 32)
+}
+
 // Close takes no more connections. Those that were never taken are reset by the program's side.
 func (l *Listener) Close() {
-	if l.host.listeners[l.At] == l {
+	rest := slices.DeleteFunc(l.host.listeners[l.At], func(o *Listener) bool { return o == l })
+	if l.host.listeners[l.At] = rest; len(rest) == 0 {
 		delete(l.host.listeners, l.At)
 	}
 }
+
+// open tells whether it is not closed.
+func (l *Listener) open() bool { return slices.Contains(l.host.listeners[l.At], l) }
 
 // Connect begins to make a connection. It returns nil where there is one already with the same ends.
 func (h *Host) Connect(o Owner, id uint32, local, remote netip.AddrPort) *Conn {
@@ -107,11 +130,12 @@ func (h *Host) Receive(s Segment) {
 	if s.RST {
 		return
 	}
-	l := h.Listens(s.To)
-	if !s.SYN || s.ACK || l == nil {
+	all := h.listening(s.To)
+	if !s.SYN || s.ACK || len(all) == 0 {
 		h.refuse(s)
 		return
 	}
+	l := all[Share(h.secret, s.From, s.To, len(all))]
 	if l.waiting >= l.backlog {
 		return // it is tried again
 	}
@@ -131,8 +155,9 @@ func Reset(s Segment) Segment {
 
 // Ended closes what a process had, as a kernel does when it has ended.
 func (h *Host) Ended(o Owner) {
-	for at, l := range h.listeners {
-		if l.owner == o {
+	for at, all := range h.listeners {
+		h.listeners[at] = slices.DeleteFunc(all, func(l *Listener) bool { return l.owner == o })
+		if len(h.listeners[at]) == 0 {
 			delete(h.listeners, at)
 		}
 	}

@@ -30,7 +30,7 @@ func (c *Conn) receive(s Segment) {
 			c.sendSYN()
 			return
 		}
-		if !s.ACK || c.host.Listens(c.local) != c.listener {
+		if !s.ACK || !c.listener.open() {
 			c.forget()
 			c.host.refuse(s)
 			return

@@ -86,7 +86,7 @@ var (
 func newLab() *lab {
 	l := &lab{hosts: map[netip.Addr]*Host{}}
 	for _, a := range []netip.AddrPort{here, there} {
-		l.hosts[a.Addr()] = NewHost(l)
+		l.hosts[a.Addr()] = NewHost(l, 1)
 	}
 	return l
 }
@@ -120,7 +120,7 @@ func (p *program) Failed(_ *Conn, err syscall.Errno) { p.err, p.failedAt = err, 
 // pair is a connection between a client and a server.
 func pair(l *lab) (client, server *program, c *Conn) {
 	client, server = &program{lab: l, reads: true}, &program{lab: l, reads: true}
-	l.hosts[there.Addr()].Listen(server, 1, there, 16)
+	l.hosts[there.Addr()].Listen(server, 1, there, 16, false)
 	c = l.hosts[here.Addr()].Connect(client, 1, here, there)
 	return client, server, c
 }
@@ -302,7 +302,7 @@ func TestACrashIsSilent(t *testing.T) {
 	l.run(2 * time.Second)
 	require.Zero(t, client.err)
 	require.False(t, client.over)
-	l.hosts[there.Addr()].Listen(server, 1, there, 16)
+	l.hosts[there.Addr()].Listen(server, 1, there, 16, false)
 	conn.Write([]byte("x"))
 	l.run(3 * time.Second)
 	require.Equal(t, syscall.ECONNRESET, client.err, "it knows nothing of the connection")
@@ -325,7 +325,7 @@ func TestAConnectionReplacesOneThatItsPeerHasForgotten(t *testing.T) {
 func TestABacklogIsFinite(t *testing.T) {
 	l := newLab()
 	server := &backlogged{program{lab: l}}
-	l.hosts[there.Addr()].Listen(server, 1, there, 3)
+	l.hosts[there.Addr()].Listen(server, 1, there, 3, false)
 	var clients []*program
 	for i := range uint16(5) {
 		p := &program{lab: l}
@@ -347,6 +347,31 @@ func TestABacklogIsFinite(t *testing.T) {
 	}
 	l.run(2 * time.Second)
 	require.Equal(t, 5, up(), "the others are tried again")
+}
+
+// Listeners that share an address are each given connections, by their ends: the same ends lead to the same. Nobody joins those who do not.
+func TestListenersShareAnAddress(t *testing.T) {
+	share := func() (had []int) {
+		l := newLab()
+		h := l.hosts[there.Addr()]
+		servers := []*program{{lab: l}, {lab: l}, {lab: l}}
+		for i, s := range servers {
+			require.NotNil(t, h.Listen(s, uint32(i), there, 100, true))
+		}
+		require.Nil(t, h.Listen(servers[0], 4, there, 100, false))
+		for i := range uint16(90) {
+			l.hosts[here.Addr()].Connect(&program{lab: l}, uint32(i), netip.AddrPortFrom(here.Addr(), 40000+i), there)
+		}
+		l.run(time.Second)
+		for _, s := range servers {
+			had = append(had, len(s.conns))
+		}
+		return had
+	}
+	had := share()
+	require.Equal(t, 90, had[0]+had[1]+had[2])
+	require.Greater(t, slices.Min(had), 15)
+	require.Equal(t, had, share())
 }
 
 // backlogged accepts nothing by itself.

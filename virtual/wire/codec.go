@@ -5,8 +5,10 @@ const (
 	MessageHeader = 24
 
 	// Node to controller.
-	Listen   = 'L' // Addr, then uint32 backlog: socket takes TCP connections
-	Bind     = 'B' // Addr: socket takes datagrams
+	Listen   = 'L' // Addr, uint32 backlog, uint32 Shared or 0: socket takes TCP connections
+	Bind     = 'B' // local Addr, Addr of the only one that it hears or none, uint32 Shared and the like: socket takes datagrams. It may be told again
+	Join     = 'J' // 4 bytes of a group, uint32 interface: socket hears what is sent to that group, once it is bound
+	Leave    = 'Q' // the same: it does not any more
 	Connect  = 'C' // remote Addr, local Addr: a SYN is to be sent
 	Accept   = 'A' // the process took socket, a connection, from its listener's queue
 	Data     = 'D' // bytes of a connection, either way
@@ -14,7 +16,7 @@ const (
 	Close    = 'X' // the process closed socket, all of which had been read; it is not mentioned again
 	Reset    = 'R' // the process closed socket and data unread is thrown away: RST; it is not mentioned again
 	Consumed = 'W' // uint32: bytes of Data the process has read, told when they are MinConsumed, or all that had come
-	Datagram = 'U' // Addr (to, or from), then the bytes, either way
+	Datagram = 'U' // Addr that it goes to, then the bytes; or Addr that it comes from, Addr that it was sent to, then the bytes
 	Option   = 'O' // uint32 option, int64 value: see the options
 	File     = 'f' // a change of files, see Change
 	Output   = 'o' // uint32 descriptor (1, 2), then what was written to it
@@ -33,6 +35,32 @@ const (
 	SendBuffer  = 2 << 20  // bytes sent and not acknowledged, at most, unless SO_SNDBUF told otherwise
 	MinConsumed = 32 << 10 // a receive window is to be twice this, at least
 )
+
+// Bits of what sockets are.
+const (
+	Shared  = 1 << iota // others have its port, too, and each is given a share of what comes (SO_REUSEPORT)
+	Choosy              // it hears what is sent to groups only where it has joined them itself (IP_MULTICAST_ALL off)
+	Unheard             // what it sends to groups is not heard on its own machine (IP_MULTICAST_LOOP off)
+	Near                // what it sends to groups goes no further than that (IP_MULTICAST_TTL of 0)
+	Within              // it sends to groups by Lo, and not by Eth0
+)
+
+// Interfaces of a node's machine.
+const (
+	Lo   = 1
+	Eth0 = 2
+)
+
+// NetBits is how many bits of a node's address are its network's.
+const NetBits = 16
+
+// ToGroup tells whether an address is one of groups.
+func (a Addr) ToGroup() bool { return a.IP[0]>>4 == 14 }
+
+// ToAll tells whether an address is that of all machines of a network, in which a machine has ip.
+func (a Addr) ToAll(ip [4]byte) bool {
+	return a.IP == [4]byte{255, 255, 255, 255} || a.IP == [4]byte{ip[0], ip[1], 255, 255}
+}
 
 // Options of sockets that the controller is told of. Times are nanoseconds.
 const (

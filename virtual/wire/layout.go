@@ -10,7 +10,7 @@
 package wire
 
 // Version of what is said here. A node refuses to run under a controller of another one.
-const Version = 6
+const Version = 7
 
 // Magic opens the shared memory.
 const Magic = 0x656d69747472697 // "virttime"

@@ -117,11 +117,15 @@ func network(args []string) {
 		if len(args) > 1 {
 			os.Exit(0) // it was run by the kernel alone
 		}
-	case "sockets": // prints what pipes and sockets do
-		kernelSockets()
+	case "sockets", "groups", "shared": // prints what pipes and sockets do
+		map[string]func(){"sockets": kernelSockets, "groups": kernelGroups, "shared": kernelShared}[args[0]]()
 		if len(args) > 1 {
 			os.Exit(0) // it was run by the kernel alone
 		}
+	case "names": // prints what is known of names
+		names()
+	case "gossip": // joins a group, sends to it, to all machines, and to the group again once it has left it
+		gossip(args[1])
 	case "take": // takes all connections, and reads so many bytes of each
 		n, err := strconv.Atoi(args[1])
 		check(err)
@@ -206,6 +210,17 @@ func network(args []string) {
 		fmt.Println(err)
 		_, err = unix.Setitimer(unix.ItimerReal, unix.Itimerval{Value: unix.Timeval{Sec: 1}})
 		fmt.Println(err)
+		for _, network := range []string{"unixgram", "unixpacket"} {
+			_, err := net.Dial(network, "/nobody")
+			fmt.Println(cause(err))
+		}
+		_, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET, 0)
+		fmt.Println(err)
+		c, err := net.ListenPacket("udp4", ":0")
+		check(err)
+		fmt.Println(cause(ipv4.NewPacketConn(c).JoinSourceSpecificGroup(nil, group, &net.UDPAddr{IP: net.IPv4(10, 9, 0, 2)})))
+		_, err = syscall.NetlinkRIB(unix.RTM_NEWADDR, unix.AF_INET)
+		fmt.Println(cause(err))
 	case "spin-for-another": // of its own goroutines, which can go on, in loops that wait for nothing
 		closed, never := make(chan struct{}), make(chan struct{})
 		close(closed)
