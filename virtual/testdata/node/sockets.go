@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -76,6 +77,36 @@ func kernelSockets() {
 			fmt.Println(n, flags&unix.MSG_TRUNC != 0, err)
 		}
 	})
+
+	whole, err := net.Listen("tcp4", "127.0.0.1:0")
+	check(err)
+	file, err := whole.(*net.TCPListener).File() // as who hands it on to the next program does
+	check(err)
+	again, err := net.FileListener(file)
+	check(err)
+	for _, closes := range []func() error{func() error { return nil }, whole.Close, file.Close} {
+		check(closes())
+		c, err := net.Dial("tcp4", again.Addr().String())
+		check(err)
+		d, err := again.Accept()
+		check(err)
+		fmt.Println(d.RemoteAddr().String() == c.LocalAddr().String())
+		end, err := c.(*net.TCPConn).File()
+		check(err)
+		check(c.Close()) // it is open as long as its file is
+		check(d.SetReadDeadline(time.Now().Add(10 * time.Millisecond)))
+		_, err = d.Read(make([]byte, 1))
+		fmt.Println(errors.Is(err, os.ErrDeadlineExceeded))
+		_, err = end.Write([]byte("last words"))
+		check(err)
+		check(end.Close())
+		check(d.SetReadDeadline(time.Time{}))
+		text, err := io.ReadAll(d)
+		fmt.Println(string(text), err)
+	}
+	check(again.Close())
+	_, err = net.Dial("tcp4", again.Addr().String())
+	fmt.Println(errors.Is(err, syscall.ECONNREFUSED))
 
 	full, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
 	check(err)
