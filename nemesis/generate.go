@@ -25,7 +25,7 @@ type Pace struct {
 
 // Generate draws a schedule from the named faults. Holds and gaps vary between a fifth and twice their average, so
 // faults overlap now and then; half of the aims are at the leader. Some faults hold for about as long as the target
-// bears silence, and some wait for a vote or an election: it is there that elections break.
+// bears silence, and some wait for a vote or an election: it is there that elections break. They never all wait.
 func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 	var from []*Fault
 	for _, name := range faults {
@@ -59,7 +59,7 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 			}
 		}
 		if (Schedule{st}).End() > p.Within {
-			return s, nil
+			return unwaiting(s), nil
 		}
 		for i, a := range f.Aims {
 			w := a.Default
@@ -87,6 +87,14 @@ func Generate(faults []string, p Pace, rnd *rand.Rand) (Schedule, error) {
 		}
 		s = append(s, st)
 	}
+}
+
+// unwaiting has the first step begin at its time where all would wait: what they wait for might never happen.
+func unwaiting(s Schedule) Schedule {
+	if len(s) > 0 && !slices.ContainsFunc(s, func(st Step) bool { return st.After == "" }) {
+		s[0].After, s[0].Wait = "", 0
+	}
+	return s
 }
 
 // Brinks are the multiples of a target's silence around which its timers race each other.

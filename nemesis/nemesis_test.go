@@ -413,6 +413,23 @@ func TestGeneratedSchedulesAreSoundAndSeeded(t *testing.T) {
 	require.Equal(t, map[Cue]bool{"": true, Elected: true, LeaderChanged: true}, waits())
 }
 
+// Where a schedule has room for few faults, all of them might wait for what only a fault brings about.
+func TestNotAllOfWhatIsGeneratedWaits(t *testing.T) {
+	pace, waiting := Pace{Within: 10 * time.Second, Gap: 4 * time.Second, Hold: 2 * time.Second, Silence: time.Second}, 0
+	for seed := range uint64(200) {
+		s, err := Generate([]string{"kill", "isolate"}, pace, rand.New(rand.NewPCG(seed, 0)))
+		require.NoError(t, err)
+		idle := len(s) > 0
+		for _, st := range s {
+			if idle = idle && st.After != ""; st.After != "" {
+				waiting++
+			}
+		}
+		require.False(t, idle, "seed %d", seed)
+	}
+	require.NotZero(t, waiting)
+}
+
 // Where all goes quickly, what is drawn is still an option's value, and what goes to and fro takes a moment each way.
 func TestWhatIsDrawnForQuickElectionsIsSound(t *testing.T) {
 	for _, f := range All() {
