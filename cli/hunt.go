@@ -228,12 +228,10 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 			say(cmd)(fmt.Sprintf("run %d, which did not start, was not kept: %v", r.Unstarted.Run, err))
 		}
 	}
+	stuck := ""
 	if r.Stuck != nil {
-		dir, err := keeper.Stuck(ctx, r.Stuck)
-		if err != nil {
+		if stuck, err = keeper.Stuck(ctx, r.Stuck); err != nil {
 			say(cmd)(fmt.Sprintf("run %d, which stood still, was not kept: %v", r.Stuck.Run, err))
-		} else {
-			say(cmd)(fmt.Sprintf("run %d, which stood still, is kept in %s", r.Stuck.Run, dir))
 		}
 	}
 	if len(kept) == 0 && len(r.Findings) > 0 { // it was found, though it could not be kept
@@ -243,16 +241,19 @@ func (g *huntFlags) hunt(cmd *cobra.Command) error {
 		if unstarted != "" {
 			say(cmd)(fmt.Sprintf("run %d is kept in %s", r.Unstarted.Run, unstarted))
 		}
+		if stuck != "" {
+			say(cmd)(fmt.Sprintf("run %d, which stood still, is kept in %s", r.Stuck.Run, stuck))
+		}
 		return failure{failed}
 	}
 	status := record.StatusHeld
 	switch {
 	case len(kept) > 0:
 		status = record.StatusBroken
-	case r.Interrupted, r.Judged == 0, r.Unstarted != nil:
+	case r.Interrupted, r.Judged == 0, r.Unstarted != nil, r.Stuck != nil:
 		status = record.StatusUnknown
 	}
-	return despite(cmd, status, errors.Join((huntReport{g, r, kept, unstarted, coverage, status}).print(cmd.OutOrStdout()), failed))
+	return despite(cmd, status, errors.Join((huntReport{g, r, kept, unstarted, stuck, coverage, status}).print(cmd.OutOrStdout()), failed))
 }
 
 // coverage keeps which statements of the nodes' programs ran in all runs, where they tell, and returns the file.
@@ -275,11 +276,14 @@ func (g *huntFlags) far(p hunt.Progress) batch.Progress {
 
 // progress is one line about a hunt under way.
 func (g *huntFlags) progress(p hunt.Progress) string {
-	missed := ""
+	missed, stood := "", ""
 	if p.NotStarted > 0 {
 		missed = fmt.Sprintf("%d did not start", p.NotStarted)
 	}
-	return far(g.far(p), "run", g.Budget, pace(p), fmt.Sprintf("coverage %d", p.Coverage), count.Of(p.Findings, "finding"), missed)
+	if p.StoodStill > 0 {
+		stood = fmt.Sprintf("%d came to a standstill", p.StoodStill)
+	}
+	return far(g.far(p), "run", g.Budget, pace(p), fmt.Sprintf("coverage %d", p.Coverage), count.Of(p.Findings, "finding"), missed, stood)
 }
 
 // pace is how fast runs were made. Of real servers one may take seconds.

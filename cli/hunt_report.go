@@ -25,6 +25,8 @@ type huntReport struct {
 	kept   []*hunt.Kept
 	// unstarted is the folder of the first run that did not start; "" if there is none.
 	unstarted string
+	// stuck is the folder of the first run that a server brought to a standstill; "" if there is none.
+	stuck string
 	// coverage is the file that has which statements ran; "" if there is none.
 	coverage string
 	status   int
@@ -62,7 +64,7 @@ func (r huntReport) print(w io.Writer) error {
 	return err
 }
 
-// didNotStart tells of the runs whose nodes did not come up.
+// didNotStart tells of the runs whose nodes did not come up, or that a server brought to a standstill.
 func (r huntReport) didNotStart(b *strings.Builder) {
 	if u := r.result.Unstarted; u != nil {
 		fmt.Fprintf(b, "\n%s did not start; the first is run %d, with %d nodes, seed %d\n", count.Of(r.result.NotStarted, "run"), u.Run, u.Plan.Nodes, u.Plan.Seed)
@@ -70,6 +72,14 @@ func (r huntReport) didNotStart(b *strings.Builder) {
 		if r.unstarted != "" {
 			row(b, "run", r.unstarted)
 			row(b, "repeat", hunt.Repeat(r.unstarted, u.Plan.Seed))
+		}
+	}
+	if s := r.result.Stuck; s != nil {
+		fmt.Fprintf(b, "\n%s came to a standstill; the first is run %d, with %d nodes, seed %d\n", count.Of(r.result.StoodStill, "run"), s.Run, s.Plan.Nodes, s.Plan.Seed)
+		row(b, "why", s.Err.Error())
+		if r.stuck != "" {
+			row(b, "run", r.stuck)
+			row(b, "repeat", hunt.Repeat(r.stuck, s.Plan.Seed))
 		}
 	}
 	if len(r.result.GivenUp) > 0 {
@@ -161,6 +171,9 @@ func (r huntReport) summary() string {
 	if r.result.Unstarted != nil {
 		text += " Not every run started."
 	}
+	if r.result.Stuck != nil {
+		text += " Not every run came to its end."
+	}
 	if r.Property == "" {
 		var excused, never []string
 		for _, name := range slices.Sorted(maps.Keys(r.result.Broken)) {
@@ -201,7 +214,7 @@ type found struct {
 	Shrunk   *shrunk `json:"shrunk,omitempty"`
 }
 
-// unstarted are runs that did not start, and the first of them, in JSON.
+// unstarted are runs that did not start, or came to a standstill, and the first of them, in JSON.
 type unstarted struct {
 	Runs   int    `json:"runs"`
 	Number int    `json:"number"`
@@ -257,10 +270,15 @@ func (r huntReport) json(w io.Writer) error {
 		// Unstarted tells of runs whose nodes did not come up, and GivenUp of sizes of clusters of which none did.
 		Unstarted *unstarted `json:"unstarted,omitempty"`
 		GivenUp   []givenUp  `json:"given_up,omitempty"`
+		// Stuck tells of runs that a server brought to a standstill.
+		Stuck *unstarted `json:"stuck,omitempty"`
 	}{Target: r.Target, Seed: r.Seed, Runs: r.result.Runs, Judged: r.result.Judged, Coverage: r.result.Coverage, Status: r.status,
 		Looked: r.result.Looked, Findings: []found{}}
 	if u := r.result.Unstarted; u != nil {
 		all.Unstarted = &unstarted{r.result.NotStarted, u.Run, u.Plan.Nodes, u.Plan.Seed, u.Err.Error(), r.unstarted}
+	}
+	if s := r.result.Stuck; s != nil {
+		all.Stuck = &unstarted{r.result.StoodStill, s.Run, s.Plan.Nodes, s.Plan.Seed, s.Err.Error(), r.stuck}
 	}
 	for _, g := range r.result.GivenUp {
 		all.GivenUp = append(all.GivenUp, givenUp{g.Nodes, g.Err.Error()})

@@ -109,6 +109,8 @@ func (s Shard) Make(ctx context.Context, cfg hunt.Config, of Subject, parents []
 		return nil, nil, err
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
+	case result.Stuck != nil:
+		return nil, nil, fmt.Errorf("run %d, seed %d: %w", result.Stuck.Run, result.Stuck.Plan.Seed, result.Stuck.Err)
 	case result.Done() != s.Runs:
 		return nil, nil, fmt.Errorf("shard %s: %d of %d runs were made", s.ID(), result.Runs, s.Runs)
 	}

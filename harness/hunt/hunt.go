@@ -73,10 +73,12 @@ type Progress struct {
 	NotStarted int
 	// LeftOut is how many runs were planned of sizes that were given up by then, and not made.
 	LeftOut int
+	// StoodStill is how many runs more a server brought to a standstill.
+	StoodStill int
 }
 
 // Done is how many of the runs that were planned are over with, made or not.
-func (p Progress) Done() int { return p.Runs + p.NotStarted + p.LeftOut }
+func (p Progress) Done() int { return p.Runs + p.NotStarted + p.LeftOut + p.StoodStill }
 
 // Finding is a run that broke a property.
 type Finding struct {
@@ -113,7 +115,7 @@ type Result struct {
 	Undecided string         // why the last of the others did not
 	// Unstarted is the first run that did not start, of those of sizes that do, or of all where a hunt ended over it; nil if there was none.
 	Unstarted *Unstarted
-	Stuck     *Stuck // the run that a server brought to a standstill, over which the hunt ended; nil if there was none
+	Stuck     *Stuck // the first run that a server brought to a standstill; nil if there was none
 	// GivenUp are the sizes of clusters of which none started, with why the first did not.
 	GivenUp     []GivenUp
 	Interrupted bool   // ctx ended before the runs or the budget did
@@ -228,6 +230,7 @@ type trial struct {
 	judged    bool               // whether what is looked for was decided
 	undecided string             // why it was not
 	unstarted *harness.Unstarted // why it did not start; nil if it did
+	stood     error              // why it came to a standstill; nil if it did not
 	leftOut   bool               // it was not made: no cluster of its size starts
 }
 
@@ -265,9 +268,6 @@ func (h *hunter) hunt(ctx context.Context) (*Result, error) {
 		case failed != nil:
 			return nil, failed
 		case d.Err != nil:
-			if harness.StoodStill(d.Err) {
-				h.result.Stuck = &Stuck{d.Number + 1, d.Job.Plan}
-			}
 			return &h.result, fmt.Errorf("run %d, seed %d: %w", d.Number+1, d.Job.Seed, d.Err)
 		}
 		t := d.Result
@@ -323,6 +323,9 @@ func (h *hunter) make(ctx context.Context, a attempt) (*trial, error) {
 	}
 	if u := harness.DidNotStart(err); u != nil {
 		return &trial{unstarted: u}, nil
+	}
+	if harness.StoodStill(err) {
+		return &trial{stood: err}, nil
 	}
 	if err != nil {
 		return nil, err

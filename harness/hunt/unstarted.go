@@ -37,6 +37,9 @@ func (h *hunter) take(k int, p record.Plan, t *trial) error {
 		return nil
 	}
 	h.starts.Note(p.Nodes, t.unstarted == nil)
+	if t.stood != nil {
+		return h.stood(k, p, t.stood)
+	}
 	if t.unstarted == nil {
 		h.note(k, p, t)
 		return nil
