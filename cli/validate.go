@@ -437,7 +437,11 @@ func neverLed(s *specfile.Spec, p *harness.Probe) string {
 		looked = fmt.Sprintf("none named itself at %v", s.Observe.Leader)
 	}
 	if n := len(p.Nodes); n > 1 {
-		return fmt.Sprintf("nobody led, of %d nodes: %s; is that right?", n, looked)
+		words := fmt.Sprintf("nobody led, of %d nodes: %s; is that right?", n, looked)
+		if s.Register.Get != nil {
+			words += " Where every node serves the register and none leads, --workload register --require linearizable judges that alone"
+		}
+		return words
 	}
 	return "it never led, though it was alone: " + looked + "; is that right? May it elect itself with {{.Size}} 1? Else take --nodes 3"
 }

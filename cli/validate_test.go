@@ -108,6 +108,10 @@ func TestWhoNeverLedIsToldWhatWasLookedFor(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "nobody led, of 3 nodes: "+want+"; is that right?", neverLed(s, &harness.Probe{Nodes: []string{"n1", "n2", "n3"}}))
 	}
+	store, err := specfile.Parse("mine.yaml", []byte("image: a\nports: {http: 80}\ntimes: {silence: 4s}\nobserve: {http: /s, role: {at: name, leader: none}}\n"+
+		"register: {get: {http: /x}, put: {http: '/x?v={{.Value}}'}}\n"))
+	require.NoError(t, err)
+	require.Contains(t, neverLed(store, &harness.Probe{Nodes: []string{"n1", "n2", "n3"}}), "--workload register --require linearizable judges that alone")
 }
 
 // A line that all nodes write of who leads says of the leader that it follows itself, if it has a role: what was seen tells so.
