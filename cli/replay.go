@@ -130,7 +130,7 @@ func (r *replay) same(made *record.Run) error {
 	}
 	if was := r.stored.Events; was != "" && was != made.Events {
 		return hint.Add(fmt.Errorf("the same ops as recorded, but the nodes did not do the same: events %s, recorded %s", made.Events, was),
-			"the server is not what it was, or the Go release that builds it")
+			"the server is not what it was, or the Go release or the Recount that builds it")
 	}
 	return nil
 }
