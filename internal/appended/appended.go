@@ -1,5 +1,3 @@
-//go:build linux
-
 // Package appended reads what a program appends to a file, such as its log, through all that becomes of the file: it may not be there
 // yet, be renamed or removed and begun again, be cut short, or lose its end when the machine crashes.
 package appended
@@ -11,9 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // File is what was read of a file so far. The zero File has no path; its methods must not be called concurrently.
@@ -42,7 +38,7 @@ func (t *File) Next(root string) ([]byte, error) {
 		return b, nil
 	}
 	f, err := open(root, t.Path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {
@@ -148,34 +144,4 @@ func (t *File) Close() {
 		t.f.Close()
 		t.f = nil
 	}
-}
-
-// open opens a file below root. Links in its path lead where they do for who sees root as "/".
-func open(root, path string) (*os.File, error) {
-	dir, err := os.Open(root)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	fd, err := unix.Openat2(int(dir.Fd()), strings.TrimLeft(path, "/"), &unix.OpenHow{
-		Flags: unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT, // a pipe would wait for who writes
-	})
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
-	}
-	return os.NewFile(uintptr(fd), path), nil
-}
-
-var errNoFile = errors.New("it is no regular file")
-
-// identify is how long a file is, and its number among those of its disk.
-func identify(f *os.File) (size int64, inode uint64, err error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
-		return 0, 0, err
-	}
-	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return 0, 0, errNoFile
-	}
-	return st.Size, st.Ino, nil
 }
