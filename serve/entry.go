@@ -202,15 +202,15 @@ func targetOf(r *record.Run) string {
 	if r.DescribedBy == "" {
 		return r.Target
 	}
-	real := func(path string) string {
+	resolved := func(path string) string {
 		if to, err := filepath.EvalSymlinks(path); err == nil { // else it is gone since
 			return to
 		}
 		return path
 	}
-	file := real(r.DescribedBy)
+	file := resolved(r.DescribedBy)
 	if here, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(real(here), file); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(resolved(here), file); err == nil && filepath.IsLocal(rel) {
 			return rel
 		}
 	}

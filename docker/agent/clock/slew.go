@@ -16,7 +16,7 @@ const (
 	gentleFactor = 10 // a slew takes so many times what it takes back, where that is not too slow
 	slowest      = -0.9
 	rounded      = time.Microsecond // a slew may take so much longer because its rate is a whole number
-	gentlest     = 0.5 // a slew is no faster unless it would be too long
+	gentlest     = 0.5              // a slew is no faster unless it would be too long
 )
 
 // slewRate is at which rate an error is taken back, where back is minus that error.
