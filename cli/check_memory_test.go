@@ -63,7 +63,7 @@ func checkAlone(t *testing.T, file string) (out []byte, usage *syscall.Rusage) {
 }
 
 // writeLines writes a valid history of so many lines: five nodes, and a new term each time that they vote, after each thousand of
-// updates and writes, and each hundred thousand answers of a node.
+// updates and writes, and in the middle of all answers: what is said around a change is kept.
 func writeLines(t *testing.T, path, kind string, lines int) {
 	f, err := os.Create(path)
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func writeLines(t *testing.T, path, kind string, lines int) {
 	case "votes":
 		rounds = 1
 	case "terms":
-		rounds = 100_000
+		rounds = lines / 20 // a round has ten
 	}
 	for round := 0; l.n < lines-20; round++ {
 		reign := round / rounds

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"recount/internal/testlong"
 )
 
 // tree is a copy of this module in which something is added.
@@ -124,7 +122,6 @@ expect:
 
 // What docs/tour.md says of what to touch to add something, done in a copy of the tree with the code that the documents show.
 func TestOneOfEachIsOneFile(t *testing.T) {
-	testlong.Only(t)
 	c := copyOfTheTree(t)
 	c.add("nemesis/deaf.go", shown(t, "faults.md", `Name:  "deaf"`))
 	c.add("workloads/readers.go", shown(t, "workloads.md", `Name:    "readers"`))
