@@ -15,12 +15,12 @@ import (
 
 // A part that has no process, or one that is another's as well, is told without anything being stopped.
 func TestPartsThatCannotBeToldApart(t *testing.T) {
-	pids, err := inode("/proc/self/ns/pid")
+	network, err := inode("/proc/self/ns/net")
 	require.NoError(t, err)
 	apart := func(patterns map[string]string) error {
 		compiled, err := compileParts(patterns)
 		require.NoError(t, err)
-		a := &agent{parts: compiled, places: map[string]*place{"n1": {procs: []first{{pids: pids}}}}}
+		a := &agent{parts: compiled, places: map[string]*place{"n1": {procs: []first{openFirst(os.Getpid(), network)}}}}
 		return a.tellApart("n1")
 	}
 	require.NoError(t, apart(nil))
@@ -46,11 +46,11 @@ func TestHealOfAPartThatIsGone(t *testing.T) {
 
 // Nothing waits for a look at a part that does not end: here, a process that nobody ends.
 func TestALookAtAPartThatIsToBeDownHoldsUpNobody(t *testing.T) {
-	pids, err := inode("/proc/self/ns/pid")
+	network, err := inode("/proc/self/ns/net")
 	require.NoError(t, err)
 	patterns, err := compileParts(map[string]string{"test": regexp.QuoteMeta(os.Args[0])})
 	require.NoError(t, err)
-	a := &agent{parts: patterns, places: map[string]*place{"n1": {procs: []first{{pids: pids}}}}}
+	a := &agent{parts: patterns, places: map[string]*place{"n1": {procs: []first{openFirst(os.Getpid(), network)}}}}
 	done := make(chan bool)
 	go func() {
 		down, _ := a.down(history.Part{Node: "n1", Process: "test", State: history.Down})

@@ -23,6 +23,7 @@ import (
 type first struct {
 	pid     int
 	pids    uint64 // the inode of its pid namespace
+	network uint64 // that of its network namespace, which lasts for the whole run, as its anchor does
 	started string // when, in the kernel's ticks: tells it from a later process of the same number
 }
 
@@ -41,7 +42,7 @@ func openFirst(pid int, network uint64) first {
 	if err != nil {
 		return dead
 	}
-	return first{pid: pid, pids: pids, started: s.Started}
+	return first{pid: pid, pids: pids, network: network, started: s.Started}
 }
 
 // alive reports whether the process runs, be it stopped. A process that only waits for its parent to take note of its
@@ -120,7 +121,8 @@ func halt(containers []first) error {
 	return nil
 }
 
-// members lists all processes in the pid namespaces of the containers.
+// members lists all processes in the pid namespaces of the containers. The inode of one that has ended is soon another's, be it of another
+// node's container: that has another network namespace.
 func members(containers []first) ([]int, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -142,7 +144,10 @@ func members(containers []first) ([]int, error) {
 			continue // gone since
 		}
 		for _, f := range containers {
-			if f.pids == ino {
+			if f.pids != ino {
+				continue
+			}
+			if network, err := inode("/proc/" + name + "/ns/net"); err == nil && network == f.network {
 				pids = append(pids, pid)
 			}
 		}

@@ -28,6 +28,20 @@ func TestOpenFirst(t *testing.T) {
 	require.NoError(t, recycled.kill(), "and so not us")
 }
 
+// A pid namespace whose inode was that of a node's container before it ended is no part of that node.
+func TestANamespaceThatHasAnothersInode(t *testing.T) {
+	own, err := inode("/proc/self/ns/net")
+	require.NoError(t, err)
+	ended := openFirst(os.Getpid(), own)
+	pids, err := members([]first{ended})
+	require.NoError(t, err)
+	require.Contains(t, pids, os.Getpid())
+	ended.network++
+	pids, err = members([]first{ended})
+	require.NoError(t, err)
+	require.Empty(t, pids)
+}
+
 func TestZombieIsGone(t *testing.T) {
 	own, err := inode("/proc/self/ns/net")
 	require.NoError(t, err)

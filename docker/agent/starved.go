@@ -48,18 +48,18 @@ func (a *agent) watchStarved(ctx context.Context, tell func(time.Duration)) {
 func (a *agent) processes() map[int]string {
 	a.mu.Lock()
 	var firsts []first
-	nodes := map[uint64]string{} // by their pid namespaces
+	nodes := map[uint64]string{} // by their network namespaces
 	for _, p := range a.places {
 		firsts = append(firsts, p.procs...)
 		for _, f := range p.procs {
-			nodes[f.pids] = p.name
+			nodes[f.network] = p.name
 		}
 	}
 	a.mu.Unlock()
 	all := map[int]string{}
 	pids, _ := members(firsts) // those that are seen are enough
 	for _, pid := range pids {
-		if space, err := inode(fmt.Sprintf("/proc/%d/ns/pid", pid)); err == nil {
+		if space, err := inode(fmt.Sprintf("/proc/%d/ns/net", pid)); err == nil {
 			all[pid] = nodes[space]
 		}
 	}
