@@ -66,22 +66,8 @@ func (r huntReport) print(w io.Writer) error {
 
 // didNotStart tells of the runs whose nodes did not come up, or that a server brought to a standstill.
 func (r huntReport) didNotStart(b *strings.Builder) {
-	if u := r.result.Unstarted; u != nil {
-		fmt.Fprintf(b, "\n%s did not start; the first is run %d, with %d nodes, seed %d\n", count.Of(r.result.NotStarted, "run"), u.Run, u.Plan.Nodes, u.Plan.Seed)
-		row(b, "why", u.Err.Error())
-		if r.unstarted != "" {
-			row(b, "run", r.unstarted)
-			row(b, "repeat", hunt.Repeat(r.unstarted, u.Plan.Seed))
-		}
-	}
-	if s := r.result.Stuck; s != nil {
-		fmt.Fprintf(b, "\n%s came to a standstill; the first is run %d, with %d nodes, seed %d\n", count.Of(r.result.StoodStill, "run"), s.Run, s.Plan.Nodes, s.Plan.Seed)
-		row(b, "why", s.Err.Error())
-		if r.stuck != "" {
-			row(b, "run", r.stuck)
-			row(b, "repeat", hunt.Repeat(r.stuck, s.Plan.Seed))
-		}
-	}
+	r.notStarted().tell(b, "did not start")
+	r.stoodStill().tell(b, "came to a standstill")
 	if len(r.result.GivenUp) > 0 {
 		fmt.Fprintf(b, "\nleft out, since no cluster of that size started:\n")
 		for _, g := range r.result.GivenUp {
@@ -214,14 +200,45 @@ type found struct {
 	Shrunk   *shrunk `json:"shrunk,omitempty"`
 }
 
-// unstarted are runs that did not start, or came to a standstill, and the first of them, in JSON.
-type unstarted struct {
+// undone are runs that did not start, or came to a standstill, and the first of them, in JSON.
+type undone struct {
 	Runs   int    `json:"runs"`
 	Number int    `json:"number"`
 	Nodes  int    `json:"nodes"`
 	Seed   uint64 `json:"seed"`
 	Why    string `json:"why"`
 	Run    string `json:"run,omitempty"`
+}
+
+// notStarted are the runs whose nodes did not come up; nil for none.
+func (r huntReport) notStarted() *undone {
+	u := r.result.Unstarted
+	if u == nil {
+		return nil
+	}
+	return &undone{r.result.NotStarted, u.Run, u.Plan.Nodes, u.Plan.Seed, u.Err.Error(), r.unstarted}
+}
+
+// stoodStill are the runs that a server brought to a standstill; nil for none.
+func (r huntReport) stoodStill() *undone {
+	s := r.result.Stuck
+	if s == nil {
+		return nil
+	}
+	return &undone{r.result.StoodStill, s.Run, s.Plan.Nodes, s.Plan.Seed, s.Err.Error(), r.stuck}
+}
+
+// tell says of runs, if there are any, what became of them.
+func (u *undone) tell(b *strings.Builder, became string) {
+	if u == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n%s %s; the first is run %d, with %d nodes, seed %d\n", count.Of(u.Runs, "run"), became, u.Number, u.Nodes, u.Seed)
+	row(b, "why", u.Why)
+	if u.Run != "" {
+		row(b, "run", u.Run)
+		row(b, "repeat", hunt.Repeat(u.Run, u.Seed))
+	}
 }
 
 // givenUp is a size of which no cluster started, in JSON.
@@ -268,18 +285,12 @@ func (r huntReport) json(w io.Writer) error {
 		Looked   hunt.Looked `json:"looked"`
 		Findings []found     `json:"findings"`
 		// Unstarted tells of runs whose nodes did not come up, and GivenUp of sizes of clusters of which none did.
-		Unstarted *unstarted `json:"unstarted,omitempty"`
-		GivenUp   []givenUp  `json:"given_up,omitempty"`
+		Unstarted *undone   `json:"unstarted,omitempty"`
+		GivenUp   []givenUp `json:"given_up,omitempty"`
 		// Stuck tells of runs that a server brought to a standstill.
-		Stuck *unstarted `json:"stuck,omitempty"`
+		Stuck *undone `json:"stuck,omitempty"`
 	}{Target: r.Target, Seed: r.Seed, Runs: r.result.Runs, Judged: r.result.Judged, Coverage: r.result.Coverage, Status: r.status,
-		Looked: r.result.Looked, Findings: []found{}}
-	if u := r.result.Unstarted; u != nil {
-		all.Unstarted = &unstarted{r.result.NotStarted, u.Run, u.Plan.Nodes, u.Plan.Seed, u.Err.Error(), r.unstarted}
-	}
-	if s := r.result.Stuck; s != nil {
-		all.Stuck = &unstarted{r.result.StoodStill, s.Run, s.Plan.Nodes, s.Plan.Seed, s.Err.Error(), r.stuck}
-	}
+		Looked: r.result.Looked, Findings: []found{}, Unstarted: r.notStarted(), Stuck: r.stoodStill()}
 	for _, g := range r.result.GivenUp {
 		all.GivenUp = append(all.GivenUp, givenUp{g.Nodes, g.Err.Error()})
 	}
