@@ -13,8 +13,12 @@ import (
 
 func TestRunsThatCameToAStandstillAreTold(t *testing.T) {
 	r := huntReport{
-		huntFlags: &huntFlags{}, result: &hunt.Result{Progress: hunt.Progress{StoodStill: 2}, Stuck: &hunt.Stuck{Run: 7, Plan: record.Plan{Nodes: 3, Seed: 5}, Err: errors.New("n2 lets no time pass")}},
-		stuck:  "results/mine/1",
+		huntFlags: &huntFlags{},
+		result: &hunt.Result{
+			Progress: hunt.Progress{StoodStill: 2},
+			Stuck:    &hunt.Stuck{Run: 7, Plan: record.Plan{Nodes: 3, Seed: 5}, Err: errors.New("n2 lets no time pass")},
+		},
+		stuck: "results/mine/1",
 	}
 	var text, out strings.Builder
 	r.didNotStart(&text)
