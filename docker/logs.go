@@ -48,7 +48,7 @@ func (c *Cluster) follow(ctx context.Context, n *node, l *life) error {
 		defer close(l.logged)
 		defer attached.Close()
 		defer stop()
-		long := sync.OnceFunc(c.longLine(n))
+		long := c.longLine(n)
 		out, errs := &lineWriter{give: c.giver(n), long: long}, &lineWriter{give: c.giver(n), long: long}
 		// A broken stream ends the log; if the engine is lost, others will tell.
 		stdcopy.StdCopy(out, errs, attached.Reader)
@@ -58,11 +58,11 @@ func (c *Cluster) follow(ctx context.Context, n *node, l *life) error {
 	return nil
 }
 
-// longLine returns what tells of a line that was broken.
+// longLine returns what tells of the first line that was broken.
 func (c *Cluster) longLine(n *node) func() {
-	return func() {
+	return sync.OnceFunc(func() {
 		c.config.Log(fmt.Sprintf("%s: its log has a line of more than %d MiB, which is read in pieces", n.name, maxLogLine>>20))
-	}
+	})
 }
 
 // tail reads the log of a node that is a file, through all its lives: the agent does, in the node's own files.
@@ -82,7 +82,7 @@ func (c *Cluster) tail(ctx context.Context, n *node) error {
 	c.work.Go(func() {
 		defer stream.Close()
 		defer stop()
-		lines := &lineWriter{give: c.giver(n), long: sync.OnceFunc(c.longLine(n))}
+		lines := &lineWriter{give: c.giver(n), long: c.longLine(n)}
 		for all := agent.Lines(stream); all.Scan(); {
 			var t agent.Tailed
 			if json.Unmarshal(all.Bytes(), &t) != nil {

@@ -23,6 +23,7 @@ type File struct {
 	tail  []byte // and its end
 	cut   bool   // it ended in the middle of a line
 	lost  bool   // its machine has crashed since
+	room  []byte // to read to: most looks find nothing
 }
 
 const (
@@ -111,14 +112,14 @@ func (t *File) read() []byte {
 	if t.f == nil {
 		return nil
 	}
-	b := make([]byte, most)
-	n, err := t.f.ReadAt(b, t.at)
-	if err != nil && err != io.EOF { // of a disk that fails, or is not there any more
+	if t.room == nil {
+		t.room = make([]byte, most)
+	}
+	n, err := t.f.ReadAt(t.room, t.at)
+	if err != nil && err != io.EOF || n == 0 { // an error of a disk that fails, or is not there any more
 		return nil
 	}
-	if b = b[:n]; n == 0 {
-		return nil
-	}
+	b := bytes.Clone(t.room[:n])
 	if room := headed - len(t.head); room > 0 {
 		t.head = append(t.head, b[:min(n, room)]...)
 	}

@@ -149,11 +149,11 @@ func (s *Spec) readLog(f map[string]value) (err error) {
 	if v.isMapping() || v.Kind == yaml.SequenceNode {
 		return v.bad("log: /data/server.log; patterns of lines belong into observe: {logs: […]}, alarms or sometimes", "log: it is the path of one file")
 	}
-	if s.Log, err = s.template(v); err != nil {
-		return err
-	}
 	w, err := s.example()
 	if err != nil {
+		return err
+	}
+	if s.Log, err = w.template(v); err != nil {
 		return err
 	}
 	path, err := w.render(s.Log)
