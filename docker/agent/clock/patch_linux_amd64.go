@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -91,26 +90,6 @@ func install(pid int, t Timeline, deadline time.Time) (*Patch, error) {
 		return nil, errors.Join(fmt.Errorf("try the patched clock: %w", err), restore(tid, v))
 	}
 	return p, nil
-}
-
-// sameTimes refuses a process in a time namespace of its own, whose monotonic clock is not ours.
-func sameTimes(pid int) error {
-	own, err := os.Readlink("/proc/self/ns/time")
-	if errors.Is(err, os.ErrNotExist) {
-		return nil // this kernel has no time namespaces
-	}
-	theirs, otherErr := os.Readlink(fmt.Sprintf("/proc/%d/ns/time", pid))
-	switch {
-	case err != nil:
-		return err
-	case errors.Is(otherErr, os.ErrNotExist):
-		return ErrGone
-	case otherErr != nil:
-		return otherErr
-	case own != theirs:
-		return errors.New("it is in a time namespace of its own")
-	}
-	return nil
 }
 
 // adopt takes over the patch that is there, if there is one.

@@ -71,8 +71,8 @@ type program struct {
 
 func start(t testing.TB, language string) *program { return startIn(t, language, 0) }
 
-// startIn starts the program in new namespaces of these kinds.
-func startIn(t testing.TB, language string, namespaces uintptr) *program {
+// startIn starts the program in new namespaces of these kinds, by the command that another one comes after.
+func startIn(t testing.TB, language string, namespaces uintptr, by ...string) *program {
 	for _, l := range languages {
 		if l.name != language {
 			continue
@@ -88,10 +88,11 @@ func startIn(t testing.TB, language string, namespaces uintptr) *program {
 			out, err := build.CombinedOutput()
 			require.NoError(t, err, "%s", out)
 		}
-		if l.run == nil {
-			return run(t, namespaces, path)
+		args := []string{path}
+		if l.run != nil {
+			args = l.run(path)
 		}
-		return run(t, namespaces, l.run(path)...)
+		return run(t, namespaces, append(by, args...)...)
 	}
 	panic("no program in " + language)
 }
