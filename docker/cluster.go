@@ -153,6 +153,10 @@ func (c *Cluster) open(ctx, during context.Context, agentID string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	gateways, err := c.engine.gateways(during, c.name(""))
+	if err != nil {
+		return err
+	}
 	places := make([]agent.Place, len(c.names))
 	// One after the other, so that their addresses are in their order; and Docker 20.10 counts wrong what joins a network at once, so
 	// that it can, once in a hundred networks, not remove it ever.
@@ -165,7 +169,9 @@ func (c *Cluster) open(ctx, during context.Context, agentID string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	answer, err := c.remote.ask(during, agent.Request{Enter: &agent.Enter{Places: places, Seed: c.config.Seed, Disks: c.config.Disks, Processes: c.config.Processes}})
+	answer, err := c.remote.ask(during, agent.Request{Enter: &agent.Enter{
+		Places: places, Gateways: gateways, Seed: c.config.Seed, Disks: c.config.Disks, Processes: c.config.Processes,
+	}})
 	if err != nil {
 		return fmt.Errorf("show the agent its nodes: %w", err)
 	}

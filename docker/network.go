@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
@@ -50,6 +51,21 @@ func (e *Engine) createNetwork(ctx context.Context, name string, config Config, 
 		}
 	}
 	return hint.Add(fmt.Errorf("create network %s: %w", name, err), "recount clean removes networks that killed runs left")
+}
+
+// gateways are the addresses by which a network leads to others, or would.
+func (e *Engine) gateways(ctx context.Context, name string) (all []netip.Addr, err error) {
+	n, err := e.api.NetworkInspect(ctx, name, network.InspectOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("look at network %s: %w", name, err)
+	}
+	for _, subnet := range n.IPAM.Config {
+		text, _, _ := strings.Cut(subnet.Gateway, "/") // as some engines have those of IPv6
+		if addr, err := netip.ParseAddr(text); err == nil {
+			all = append(all, addr)
+		}
+	}
+	return all, nil
 }
 
 // privateSubnet is a subnet of private IPv6 addresses, which engines do not pick by themselves. Its number follows from the

@@ -145,7 +145,7 @@ func (a *agent) enter(e Enter) (*Capabilities, error) {
 		if err := a.settle(p, s, seed.New(e.Seed, "packets to "+p.Node), openFirst(p.Pid, s.inode), a.catcher(p.Node, e.Places)); err != nil {
 			return nil, fmt.Errorf("enter %s: %w", p.Node, err)
 		}
-		if err := a.places[p.Node].count(e.Places); err != nil { // a run does without
+		if err := errors.Join(a.places[p.Node].lead(e.Gateways), a.places[p.Node].count(e.Places)); err != nil { // a run does without
 			fmt.Fprintf(os.Stderr, "agent: %s: %v\n", p.Node, err)
 		}
 		*means = a.places[p.Node].filter.means // the same everywhere: it is one kernel

@@ -127,8 +127,10 @@ type Reply struct {
 // Enter shows the agent its nodes, once. What it leaves to chance follows from the seed.
 type Enter struct {
 	Places []Place `json:"places"`
-	Seed   uint64  `json:"seed"`
-	Disks  bool    `json:"disks,omitempty"` // disks are to be attached: it is an error if none can be
+	// Gateways are those of the network, by which each node is to have a default route.
+	Gateways []netip.Addr `json:"gateways,omitempty"`
+	Seed     uint64       `json:"seed"`
+	Disks    bool         `json:"disks,omitempty"` // disks are to be attached: it is an error if none can be
 	// Processes are patterns of the command lines of nodes' processes, by what these are called.
 	Processes map[string]string `json:"processes,omitempty"`
 }
