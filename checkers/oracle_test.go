@@ -16,7 +16,7 @@ import (
 	"recount/history"
 )
 
-// Oracles judge small histories as docs/checkers.md says, sentence by sentence, by looking at all ways in which two or three
+// Oracles judge small histories as docs/rules.md says, sentence by sentence, by looking at all ways in which two or three
 // answers can lie: they know nothing of how the checkers decide. make prove compares them on 100,000 histories a property.
 
 // said is an answer as the docs see one.

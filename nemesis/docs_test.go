@@ -137,7 +137,7 @@ asked refused; nobody knows if one gave no answer, and then the node may vote or
 Who was taken out never comes back as who it was: its process is ended, and the next one has nothing on its disk, and a new identity where
 the system gives members one. A process that was taken out may end by itself, as etcd's does, or go on and not know: neither breaks a promise.
 A node comes back when nothing else keeps its process from running. Where healing does not work, for want of a majority say, it is tried again
-every 2 s, and the last thing at the end of the run, up to five times. Checkers count majorities by [who votes when](checkers.md#who-votes). Which targets can
+every 2 s, and the last thing at the end of the run, up to five times. Checkers count majorities by [who votes when](rules.md#who-votes). Which targets can
 change their members, [targets.md](targets.md#members) says; a run with another target is refused.`
 
 // docs are all faults, with an example each, under what they befall.
