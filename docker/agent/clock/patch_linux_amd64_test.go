@@ -26,6 +26,16 @@ func turn(t testing.TB, p *Patch, s Skew) {
 	require.NoError(t, err)
 }
 
+// measured has the program read its clocks, which are wrong as they are to be.
+func measured(t testing.TB, p *Patch) (Sample, Timeline) {
+	sample, err := p.Measure(within)
+	require.NoError(t, err)
+	line, err := p.Timeline()
+	require.NoError(t, err)
+	require.NoError(t, sample.Check(line))
+	return sample, line
+}
+
 // heal ends all errors and waits until there are none.
 func heal(t testing.TB, p *Patch) {
 	turn(t, p, Skew{})
@@ -109,11 +119,7 @@ func TestProgramsSurviveManyFaults(t *testing.T) {
 			turn(t, patch, s)
 			time.Sleep(time.Duration(rnd.IntN(15)) * time.Millisecond)
 			if rnd.IntN(10) == 0 {
-				sample, err := patch.Measure(within)
-				require.NoError(t, err)
-				line, err := patch.Timeline()
-				require.NoError(t, err)
-				require.NoError(t, sample.Check(line))
+				measured(t, patch)
 			}
 		}
 		heal(t, patch)
@@ -128,12 +134,8 @@ func TestAMeasurementIsWhatTheProgramSees(t *testing.T) {
 		for _, s := range []Skew{{}, {Offset: time.Minute}, {Offset: -time.Minute, Drift: 0.1}, {Drift: -0.1}} {
 			turn(t, patch, s)
 			time.Sleep(2 * Lead)
-			sample, err := patch.Measure(within)
-			require.NoError(t, err)
-			line, err := patch.Timeline()
-			require.NoError(t, err)
+			sample, line := measured(t, patch)
 			require.Equal(t, s, line.Skew)
-			require.NoError(t, sample.Check(line))
 			other := line.Turn(Skew{Offset: s.Offset + time.Hour}, Now())
 			require.ErrorContains(t, sample.Check(other), "its wall clock is wrong by")
 			wrong, accuracy := sample.Wall.Wrong()
