@@ -8,7 +8,8 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/mdlayher/netlink"
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 )
 
@@ -22,51 +23,37 @@ func (p *place) dies() error {
 	return errors.Join(err, p.strip())
 }
 
-// strip takes from a node's interfaces all addresses but its own. Those that a server has given itself, as one that shares an
-// address does, are in the kernel, and outlive its processes; but not its machine.
-func (p *place) strip() error {
-	conn, err := netlink.Dial(unix.NETLINK_ROUTE, &netlink.Config{NetNS: int(p.space.file.Fd())})
+// routing opens what tells and sets a node's addresses and routes, to be closed by the caller.
+func (p *place) routing() (*netlink.Handle, error) {
+	h, err := netlink.NewHandleAt(netns.NsHandle(p.space.file.Fd()), unix.NETLINK_ROUTE)
 	if err != nil {
-		return fmt.Errorf("open netlink: %w", err)
+		return nil, fmt.Errorf("open netlink: %w", err)
 	}
-	defer conn.Close()
-	all, err := conn.Execute(netlink.Message{
-		Header: netlink.Header{Type: unix.RTM_GETADDR, Flags: netlink.Request | netlink.Dump},
-		Data:   make([]byte, unix.SizeofIfAddrmsg),
-	})
+	return h, nil
+}
+
+// strip takes from a node's interfaces all addresses but its own, and those that are an interface's by its nature, as a loopback's are.
+// Those that a server has given itself, as one that shares an address does, are in the kernel, and outlive its processes; but not its machine.
+func (p *place) strip() error {
+	h, err := p.routing()
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	all, err := h.AddrList(nil, netlink.FAMILY_ALL)
 	if err != nil {
 		return fmt.Errorf("addresses of %s: %w", p.name, err)
 	}
 	var errs []error
-	for _, m := range all {
-		addr, err := given(m.Data)
-		if err == nil && addr.IsValid() && !slices.Contains(p.addrs, addr) {
-			_, err = conn.Execute(netlink.Message{
-				Header: netlink.Header{Type: unix.RTM_DELADDR, Flags: netlink.Request | netlink.Acknowledge},
-				Data:   m.Data, // as it was told
-			})
+	for _, a := range all {
+		addr, _ := netip.AddrFromSlice(a.IP)
+		if a.Scope == unix.RT_SCOPE_HOST || a.Scope == unix.RT_SCOPE_LINK || slices.Contains(p.addrs, addr) {
+			continue
 		}
+		err := h.AddrDel(nil, &a)
 		if err != nil && !errors.Is(err, unix.EADDRNOTAVAIL) { // gone with another, whose prefix it shared
 			errs = append(errs, fmt.Errorf("address %v of %s: %w", addr, p.name, err))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// given reads the address that a message of the kernel is about; none if it is the interface's by its nature, as those of a loopback are.
-func given(message []byte) (addr netip.Addr, err error) {
-	const scope = 3 // in struct ifaddrmsg
-	if len(message) < unix.SizeofIfAddrmsg {
-		return addr, errors.New("the kernel told less than an address")
-	}
-	if message[scope] == unix.RT_SCOPE_HOST || message[scope] == unix.RT_SCOPE_LINK {
-		return addr, nil
-	}
-	attributes, err := netlink.UnmarshalAttributes(message[unix.SizeofIfAddrmsg:])
-	for _, a := range attributes {
-		if a.Type == unix.IFA_LOCAL || a.Type == unix.IFA_ADDRESS && !addr.IsValid() { // that of the other end, where there is one
-			addr, _ = netip.AddrFromSlice(a.Data)
-		}
-	}
-	return addr, err
 }

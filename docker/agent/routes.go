@@ -7,16 +7,15 @@ import (
 	"net/netip"
 
 	"github.com/vishvananda/netlink"
-	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 )
 
 // lead has a default route by each of the gateways, where there is none of its family yet. Not all engines give one to who is in a network
 // that leads nowhere. On other machines programs find one, and from it their own address, or the interface by which they listen to a group.
 func (p *place) lead(gateways []netip.Addr) error {
-	h, err := netlink.NewHandleAt(netns.NsHandle(p.space.file.Fd()), unix.NETLINK_ROUTE)
+	h, err := p.routing()
 	if err != nil {
-		return fmt.Errorf("open netlink: %w", err)
+		return err
 	}
 	defer h.Close()
 	for _, gateway := range gateways {
