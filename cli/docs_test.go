@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,6 +44,54 @@ func TestTheHistoryInTheDocumentsIsJudgedAsTheySay(t *testing.T) {
 	require.NotEmpty(t, text["text"])
 	for line := range strings.Lines(text["text"]) {
 		require.Contains(t, stdout, line)
+	}
+}
+
+// TestTheHistoryInTheRulesIsJudgedAsTheySay has each example of docs/rules.md judged, and wants the verdict that stands beneath it. Each
+// property has one, in its own section.
+func TestTheHistoryInTheRulesIsJudgedAsTheySay(t *testing.T) {
+	page, err := os.ReadFile("../docs/rules.md")
+	require.NoError(t, err)
+	lines := strings.Split(string(page), "\n")
+	section := func(line int) (name string) {
+		for _, l := range lines[:line] {
+			if heading, is := strings.CutPrefix(l, "### "); is {
+				name = heading
+			}
+		}
+		return name
+	}
+	var examples, verdicts []block
+	for _, b := range blocks(t) {
+		switch {
+		case b.file != "rules.md":
+		case b.language == "json":
+			examples = append(examples, b)
+		default:
+			verdicts = append(verdicts, b)
+		}
+	}
+	require.Equal(t, len(examples), len(verdicts), "each example has a verdict")
+	shown := map[string]bool{}
+	for i, b := range examples {
+		property := section(b.line)
+		shown[property] = true
+		require.Equal(t, property, section(verdicts[i].line))
+		_, stdout, stderr := checked(t, map[string]string{"example.jsonl": b.text}, "--json", "example.jsonl")
+		var of struct {
+			Verdicts []struct{ Property, Verdict, Why string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(stdout), &of), "rules.md:%d: %s", b.line, stderr)
+		said := ""
+		for _, v := range of.Verdicts {
+			if v.Property == property {
+				said = property + " is " + v.Verdict + ": " + v.Why + "\n"
+			}
+		}
+		require.Equal(t, said, verdicts[i].text, "rules.md:%d", verdicts[i].line)
+	}
+	for _, c := range checkers.All() {
+		require.True(t, shown[c.Property], "%s has an example", c.Property)
 	}
 }
 
