@@ -48,8 +48,10 @@ func TestTheHistoryInTheDocumentsIsJudgedAsTheySay(t *testing.T) {
 }
 
 // TestTheHistoryInTheRulesIsJudgedAsTheySay has each example of docs/rules.md judged, and wants the verdict that stands beneath it. Each
-// property has one, in its own section.
+// property has one, in its own section, and docs/checkers.md says what to do about the like.
 func TestTheHistoryInTheRulesIsJudgedAsTheySay(t *testing.T) {
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
 	page, err := os.ReadFile("../docs/rules.md")
 	require.NoError(t, err)
 	lines := strings.Split(string(page), "\n")
@@ -72,10 +74,9 @@ func TestTheHistoryInTheRulesIsJudgedAsTheySay(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(examples), len(verdicts), "each example has a verdict")
-	shown := map[string]bool{}
+	shown := map[string]string{} // what it says of each, as a table has it
 	for i, b := range examples {
 		property := section(b.line)
-		shown[property] = true
 		require.Equal(t, property, section(verdicts[i].line))
 		_, stdout, stderr := checked(t, map[string]string{"example.jsonl": b.text}, "--json", "example.jsonl")
 		var of struct {
@@ -86,12 +87,16 @@ func TestTheHistoryInTheRulesIsJudgedAsTheySay(t *testing.T) {
 		for _, v := range of.Verdicts {
 			if v.Property == property {
 				said = property + " is " + v.Verdict + ": " + v.Why + "\n"
+				shown[property] = strings.ReplaceAll(v.Why, "`", "")
 			}
 		}
 		require.Equal(t, said, verdicts[i].text, "rules.md:%d", verdicts[i].line)
 	}
+	text, err := os.ReadFile(filepath.Join(root, "docs", "checkers.md"))
+	require.NoError(t, err)
 	for _, c := range checkers.All() {
-		require.True(t, shown[c.Property], "%s has an example", c.Property)
+		require.NotEmpty(t, shown[c.Property], "%s has an example", c.Property)
+		require.Contains(t, string(text), "\n| `"+c.Property+"` | "+shown[c.Property]+" | ", "what to do about it")
 	}
 }
 
