@@ -271,7 +271,7 @@ func (f *facts) sight() time.Duration { return cmp.Or(f.setup.Bounds.Silence, f.
 
 // lag is how long it takes at most until what a node announced is read.
 func (f *facts) lag() time.Duration {
-	if f.setup.Lag > 0 {
+	if f.setup.Standing && f.setup.Lag > 0 {
 		return f.setup.Lag
 	}
 	return f.lull()
