@@ -309,7 +309,7 @@ func TestAMachineWithoutADiskDies(t *testing.T) {
 
 func TestCannot(t *testing.T) {
 	c := &Cluster{names: []string{"n1", "n2"}, nodes: map[string]*node{"n1": {}, "n2": {}}, loop: newLoop()}
-	c.engine = &Engine{version: types.Version{Arch: "arm64"}}
+	c.engine = &Engine{version: types.Version{Arch: "riscv64"}}
 	c.means.Missing = map[string]string{"lose packets": "no dice", "delay packets": "no queue", "share out processors": "no groups", "limit memory": "no groups"} // an old kernel
 	lossy := link("n1", "n2", false)
 	lossy.Loss = 0.1
@@ -334,7 +334,7 @@ func TestCannot(t *testing.T) {
 		{throttled("n1", 0.005), "the processor of n1: Linux gives it 1ms of each 100ms or more, which is 1%"},
 		{throttled("n1", 0.1), "this engine's machine cannot share out processors: no groups"},
 		{clocks(history.Clock{Node: "n1"}),
-			"clock of n1: clocks can be skewed on amd64 only, and this engine's machine is arm64"},
+			"clock of n1: clocks can be skewed on amd64 and arm64 only, and this engine's machine is riscv64"},
 	} {
 		require.EqualError(t, c.Can(tt.change), tt.want)
 		var e history.Effect

@@ -14,7 +14,7 @@ import (
 
 // Drawn returns the names of the faults that "all" stands for in a run of a target: those that can take effect there. Not every
 // election can be asked to hand over, or to change its members. Where neither nodes nor servers beside them keep data, none has a disk that could fail, and the clocks of
-// programs can be skewed on amd64 only: an engine is taken to be on a machine of this one's kind. Of a target that is not known,
+// programs can be skewed on amd64 and arm64 only: an engine is taken to be on a machine of this one's kind. Of a target that is not known,
 // it is all.
 func Drawn(target string, options map[string]string, on string) []string {
 	return drawnOn(target, options, on, runtime.GOARCH)

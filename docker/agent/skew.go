@@ -30,8 +30,8 @@ type Told struct {
 // CheckClock tells whether an agent can have a clock err so on a machine of that architecture: nil, or an error that says
 // why not.
 func CheckClock(k history.Clock, architecture string) error {
-	if architecture != "amd64" {
-		return fmt.Errorf("clocks can be skewed on amd64 only, and this engine's machine is %s", architecture)
+	if architecture != "amd64" && architecture != "arm64" {
+		return fmt.Errorf("clocks can be skewed on amd64 and arm64 only, and this engine's machine is %s", architecture)
 	}
 	return skewOf(k).Check()
 }

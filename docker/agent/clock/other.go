@@ -1,4 +1,4 @@
-//go:build !linux || !amd64
+//go:build !linux || !(amd64 || arm64)
 
 package clock
 
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var errUnsupported = errors.New("clocks can be skewed on Linux on amd64 only, not on " + runtime.GOOS + " on " + runtime.GOARCH)
+var errUnsupported = errors.New("clocks can be skewed on Linux on amd64 and arm64 only, not on " + runtime.GOOS + " on " + runtime.GOARCH)
 
 // Patch is a process whose clocks can be skewed. Here there is none.
 type Patch struct{}

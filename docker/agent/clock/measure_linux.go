@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package clock
 
 import (
@@ -86,9 +88,8 @@ func (p *Patch) measure(tid int) (s Sample, err error) {
 // call calls the process's clock_gettime, on a stack of our own: that of a Go thread may be about to end.
 func (p *Patch) call(tid int, clock int) (r Reading, err error) {
 	r.Before = read(clock)
-	result, err := borrow(tid, false, p.code+gateEnd, func(r *unix.PtraceRegsAmd64) {
-		r.Rip, r.Rax, r.Rsp = p.code+gateAt, p.entry, p.data+dataSize
-		r.Rdi, r.Rsi = uint64(clock), p.data+answerAt
+	result, err := borrow(tid, false, p.code+gateEnd, func(r *registers) {
+		r.calls(p.code+gateAt, p.entry, p.data+dataSize, uint64(clock), p.data+answerAt)
 	})
 	r.After = read(clock)
 	if err == nil && result != 0 {

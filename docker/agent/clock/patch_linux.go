@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package clock
 
 import (
@@ -59,18 +61,14 @@ func install(pid int, t Timeline, deadline time.Time) (*Patch, error) {
 		return nil, errBusy
 	}
 	p := &Patch{pid: pid, entry: v.functions[0].Value}
-	tid := inSyscall(tids)
+	tid := mostPatient(tids)
 	if p.code, err = mmap(tid, v, codeSize, unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE); err != nil {
 		return nil, fmt.Errorf("map code: %w", err)
 	}
 	if p.data, err = mmap(tid, v, dataSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
 		return nil, fmt.Errorf("map data: %w", err)
 	}
-	origin, err := displaced(v.entry(0), p.entry)
-	if err != nil {
-		origin = asking
-	}
-	if err := pokeText(tid, p.code, codePage(p.data, origin)); err != nil {
+	if err := pokeText(tid, p.code, codePage(p.data, origin(v.entry(0), p.entry))); err != nil {
 		return nil, fmt.Errorf("write code: %w", err)
 	}
 	if err := p.fill(t); err != nil {
@@ -126,14 +124,14 @@ func busy(pid int, tids []int, v *vdso) bool {
 	}
 	stack := make([]byte, stackSearched)
 	for _, tid := range tids {
-		var regs unix.PtraceRegsAmd64
-		if unix.PtraceGetRegsAmd64(tid, &regs) != nil {
+		var regs registers
+		if regs.read(tid) != nil {
 			continue // killed
 		}
-		if within(regs.Rip) {
+		if within(regs.counter()) || within(regs.link()) {
 			return true
 		}
-		sp := regs.Rsp &^ 7
+		sp := regs.stack() &^ 7
 		b := stack
 		for len(b) >= 512 && peek(pid, sp, b) != nil {
 			b = b[:len(b)/2] // the stack may begin before that
@@ -148,10 +146,8 @@ func busy(pid int, tids []int, v *vdso) bool {
 }
 
 func mmap(tid int, v *vdso, size, protection, flags uint64) (uint64, error) {
-	const instruction = 2 // bytes
-	at, err := borrow(tid, true, v.syscall+instruction, func(r *unix.PtraceRegsAmd64) {
-		r.Rip, r.Rax = v.syscall, unix.SYS_MMAP
-		r.Rdi, r.Rsi, r.Rdx, r.R10, r.R8, r.R9 = 0, size, protection, flags|unix.MAP_ANONYMOUS, ^uint64(0), 0
+	at, err := borrow(tid, true, v.syscall+uint64(len(systemCall)), func(r *registers) {
+		r.asks(v.syscall, unix.SYS_MMAP, [6]uint64{0, size, protection, flags | unix.MAP_ANONYMOUS, ^uint64(0), 0})
 	})
 	if err == nil && at > ^uint64(4095) {
 		err = unix.Errno(-at)

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package clock
 
 import (
@@ -17,11 +19,9 @@ import (
 type vdso struct {
 	base      uint64
 	image     []byte
-	functions [3]elf.Symbol // by the numbers that the payload knows them by; the values are addresses
-	syscall   uint64        // address of an instruction that makes a system call
+	functions [len(functionNames)]elf.Symbol // by the numbers that the payload knows them by; the values are addresses
+	syscall   uint64                         // address of an instruction that makes a system call
 }
-
-var functionNames = [3]string{"__vdso_clock_gettime", "__vdso_gettimeofday", "__vdso_time"}
 
 func findVDSO(pid int) (*vdso, error) {
 	start, end, err := vdsoRange(pid)
@@ -36,7 +36,7 @@ func findVDSO(pid int) (*vdso, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read its vDSO: %w", err)
 	}
-	if file.Class != elf.ELFCLASS64 || file.Machine != elf.EM_X86_64 {
+	if file.Class != elf.ELFCLASS64 || file.Machine != machine {
 		return nil, fmt.Errorf("its vDSO is %v for %v: only 64-bit programs can be skewed", file.Class, file.Machine)
 	}
 	symbols, err := file.DynamicSymbols()
@@ -61,12 +61,13 @@ func findVDSO(pid int) (*vdso, error) {
 			return nil, fmt.Errorf("its vDSO has no %s that can be patched", name)
 		}
 	}
-	at := bytes.Index(v.image, []byte{0x0f, 0x05})
-	if at < 0 {
-		return nil, errors.New("its vDSO makes no system calls")
+	for at := 0; at+len(systemCall) <= len(v.image); at += aligned {
+		if bytes.HasPrefix(v.image[at:], systemCall) {
+			v.syscall = start + uint64(at)
+			return v, nil
+		}
 	}
-	v.syscall = start + uint64(at)
-	return v, nil
+	return nil, errors.New("its vDSO makes no system calls")
 }
 
 // vdsoRange is where a process has its vDSO.

@@ -1,6 +1,9 @@
+//go:build amd64 || arm64
+
 package clock
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -265,6 +268,33 @@ func waitFor(t *testing.T, pid int, state byte) {
 		}
 		return err == nil
 	}, within, time.Millisecond)
+}
+
+// Who sleeps for a while, and is had to do something else meanwhile, goes on sleeping for what is left of it.
+func TestASleepIsNotBegunAnew(t *testing.T) {
+	sleep := exec.Command("sleep", "600")
+	require.NoError(t, sleep.Start())
+	t.Cleanup(func() {
+		_ = sleep.Process.Kill()
+		_ = sleep.Wait()
+	})
+	pid := sleep.Process.Pid
+	call := func() int {
+		var number int
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", pid))
+		require.NoError(t, err)
+		_, _ = fmt.Sscan(string(b), &number) // none while it runs
+		return number
+	}
+	asleep := func(calls ...int) {
+		require.Eventually(t, func() bool { return slices.Contains(calls, call()) && threadState(pid) == 'S' }, within, time.Millisecond)
+	}
+	asleep(unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP)
+	patch := patched(t, pid)
+	asleep(unix.SYS_RESTART_SYSCALL)
+	_, err := patch.Measure(within)
+	require.NoError(t, err)
+	asleep(unix.SYS_RESTART_SYSCALL)
 }
 
 // A thread that waits for its vfork child cannot be stopped, just like one in a frozen control group.

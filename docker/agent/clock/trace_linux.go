@@ -1,8 +1,11 @@
+//go:build amd64 || arm64
+
 package clock
 
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -221,44 +224,43 @@ func detach(tids []int) {
 }
 
 // borrow has a stopped thread run something else for a while: it continues with registers that set has changed, one
-// instruction or until the trap before the address until, and is then put back to where it was. It returns what the
-// thread has in its register rax then.
+// instruction or until the trap before the address until, and is then put back to where it was. It returns what
+// has come of it.
 //
 // The thread takes no signal meanwhile but the trap: one that was blocked when it came would make the kernel forget the
 // program's own handler for it. A SIGSTOP, which cannot be blocked, is sent again afterwards.
-func borrow(tid int, step bool, until uint64, set func(*unix.PtraceRegsAmd64)) (rax uint64, err error) {
-	var before unix.PtraceRegsAmd64
-	if err := unix.PtraceGetRegsAmd64(tid, &before); err != nil {
+func borrow(tid int, step bool, until uint64, set func(*registers)) (result uint64, err error) {
+	var before registers
+	if err := before.read(tid); err != nil {
 		return 0, fmt.Errorf("read its registers: %w", err)
 	}
 	restoreMask, err := block(tid)
 	if err != nil {
 		return 0, err
 	}
-	regs := before
-	regs.Orig_rax = ^uint64(0) // else the kernel would take it for an interrupted system call, and begin that again
+	regs, after := before, before.again(tid)
 	set(&regs)
 	stopped := false
-	err = unix.PtraceSetRegsAmd64(tid, &regs)
+	err = regs.write(tid)
 	if err == nil {
-		rax, stopped, err = drive(tid, step, until)
+		result, stopped, err = drive(tid, step, until)
 	}
 	if errors.Is(err, ErrGone) {
 		return 0, err
 	}
-	err = errors.Join(err, unix.PtraceSetRegsAmd64(tid, &before), restoreMask())
+	err = errors.Join(err, after.write(tid), restoreMask())
 	if stopped {
 		err = errors.Join(err, unix.Kill(tid, unix.SIGSTOP)) // all of its process
 	}
 	if err != nil {
 		return 0, fmt.Errorf("call into it: %w", err)
 	}
-	return rax, nil
+	return result, nil
 }
 
-// drive lets a thread go on until it is there, and returns what it has in its register rax then, and whether it was sent a
-// SIGSTOP that it has not heeded.
-func drive(tid int, step bool, until uint64) (rax uint64, stopped bool, err error) {
+// drive lets a thread go on until it is there, and returns what has come of what it did, and whether it was sent a SIGSTOP
+// that it has not heeded.
+func drive(tid int, step bool, until uint64) (result uint64, stopped bool, err error) {
 	request := unix.PTRACE_CONT
 	if step {
 		request = unix.PTRACE_SINGLESTEP
@@ -271,19 +273,19 @@ func drive(tid int, step bool, until uint64) (rax uint64, stopped bool, err erro
 		if err != nil {
 			return 0, stopped, err
 		}
-		var regs unix.PtraceRegsAmd64
-		if err := unix.PtraceGetRegsAmd64(tid, &regs); err != nil {
+		var regs registers
+		if err := regs.read(tid); err != nil {
 			return 0, stopped, err
 		}
 		if int(status)>>16 == 0 && status.StopSignal() == unix.SIGSTOP {
 			stopped = true
 			continue
 		}
-		if regs.Rip == until {
-			return regs.Rax, stopped, nil
+		if regs.counter() == until {
+			return regs.result(), stopped, nil
 		}
 		if int(status)>>16 == 0 && status.StopSignal() != unix.SIGTRAP {
-			return 0, stopped, fmt.Errorf("it got the signal %v at %#x", status.StopSignal(), regs.Rip)
+			return 0, stopped, fmt.Errorf("it got the signal %v at %#x", status.StopSignal(), regs.counter())
 		}
 	}
 	return 0, stopped, errors.New("it does not get on")
@@ -320,13 +322,17 @@ func ptrace(request, tid int, addr, data uintptr) error {
 	return nil
 }
 
-// inSyscall picks a stopped thread that was in a system call, or else any: such a thread is in the middle of nothing.
-func inSyscall(tids []int) int {
+// mostPatient picks the stopped thread that is least in the middle of something.
+func mostPatient(tids []int) int {
+	best, least := tids[0], math.MaxInt
 	for _, tid := range tids {
-		var regs unix.PtraceRegsAmd64
-		if unix.PtraceGetRegsAmd64(tid, &regs) == nil && int64(regs.Orig_rax) >= 0 {
-			return tid
+		var regs registers
+		if regs.read(tid) != nil {
+			continue // killed
+		}
+		if p := regs.patience(tid); p < least {
+			best, least = tid, p
 		}
 	}
-	return tids[0]
+	return best
 }
