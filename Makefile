@@ -9,7 +9,7 @@ SEED ?= $(shell date +%s)
 
 export CGO_ENABLED = 0
 
-.PHONY: build run test elsewhere test-long examples audit soak hunts soak-docker track-record surroundings prove mutate planted fuzz lint bench golden clean virtual-std virtual-same help
+.PHONY: build run test elsewhere test-long examples audit soak hunts soak-docker track-record surroundings arm64 prove mutate planted fuzz lint bench golden clean virtual-std virtual-same help
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -48,6 +48,9 @@ hunts: ## hunt every simulated election, as it is, for 1,000 runs: nothing that 
 
 surroundings: build ## run with an engine that restarts, hangs or drops packets, a full disk, little memory: as root, two minutes
 	RECOUNT_SURROUNDINGS=1 $(GO) test -count 1 -v ./cli -run 'TestAnEngine|TestAResultsFolder|TestSixtyFour|TestTwoHundred'
+
+arm64: ## test clocks, and try every fault on containers, on an emulated arm64: as root, with qemu and more of Debian's packages, half an hour
+	tools/arm64/machine.sh bin/arm64
 
 prove: ## compare deciding with plain porcupine and with oracles on 100,000 random histories of each kind, 40 minutes of processor (CHECKS=n for more, SEED=n for the same again)
 	$(GO) test -timeout 120m -count 1 -v ./checkers ./checkers/linear -run 'Plain|Oracles' -rapid.checks=$(CHECKS) -rapid.seed=$(SEED)
