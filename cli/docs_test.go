@@ -73,7 +73,7 @@ func TestTheHistoryInTheRulesIsJudgedAsTheySay(t *testing.T) {
 			verdicts = append(verdicts, b)
 		}
 	}
-	require.Equal(t, len(examples), len(verdicts), "each example has a verdict")
+	require.Len(t, verdicts, len(examples), "each example has a verdict")
 	shown := map[string]string{} // what it says of each, as a table has it
 	for i, b := range examples {
 		property := section(b.line)
