@@ -70,14 +70,14 @@ func (f *finders) shown(u *linear.Op) (by []*linear.Op) {
 }
 
 // before is the write that alone can have left behind what a compare-and-set found, nil for what the register held at first, and who told
-// its revision, if anybody did. Of other writes nobody knows.
+// its revision, if anybody did. Of other writes nobody knows, nor where what the register held at first was written again.
 func (f *finders) before(u *linear.Op) (write, told *linear.Op, ok bool) {
 	v, looked := u.Found()
 	if !looked {
 		return nil, nil, false
 	}
 	write, written := f.left[v]
-	if write == nil {
+	if write == nil || v == 0 {
 		return nil, nil, v == 0 && !written
 	}
 	return write, f.valued[v], true
