@@ -11,7 +11,7 @@ mkdir -p "$folder" && cd "$folder"
 # Packages are unpacked and not set up: what is started is started by boot.sh.
 if [ ! -e packages ]; then
 	rm -rf root
-	debootstrap --arch=arm64 --foreign --variant=minbase --no-check-gpg \
+	debootstrap --arch=arm64 --foreign --variant=minbase \
 		--include=docker.io,docker-cli,iptables,iproute2,kmod,procps,python3-minimal,busybox-static,linux-image-cloud-arm64 trixie root http://deb.debian.org/debian
 	for package in root/var/cache/apt/archives/*.deb; do dpkg -x "$package" root; done
 	rm -rf root/var/cache/apt/archives root/debootstrap
