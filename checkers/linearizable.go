@@ -41,6 +41,9 @@ func (f *uses) check(ctx context.Context) Result {
 		if r, ok := f.disordered(ctx, all, figures); ok {
 			return r
 		}
+		if r, decided := f.together(ctx, all, figures); decided {
+			return r
+		}
 	}
 	switch {
 	case len(all) == 0:

@@ -7,7 +7,7 @@ type finders struct {
 	told   map[int32]*linear.Op // all uses, by their beginnings, as they were told
 	first  map[int32]*linear.Op // who surely found each value, and was done first
 	next   map[int32]*linear.Op // who found what one alone can have written, and wrote another of a known revision: what follows that
-	unused *linear.Op           // who was called last of those that found what the register held at first, if nobody can have written that again
+	unused *linear.Op           // who was called last of those that found what the register held at first, if nobody can have left that behind again
 	left   map[int32]*linear.Op // who alone can have left each value behind; nil where several can
 	valued map[int32]*linear.Op // who told the revision of each value, the lowest
 	bases  map[int32]basis      // of writes, by their beginnings, once they were asked for
@@ -52,7 +52,7 @@ func (o *object) finders(settled []linear.Op, valued map[int32]*linear.Op) *find
 		if by := f.next[v]; u.Kind == linear.CAS && u.Revision != 0 && v != 0 && writers[v] == 1 && (by == nil || u.Revision < by.Revision) {
 			f.next[v] = u
 		}
-		if v == 0 && writers[0] == 0 {
+		if _, again := f.left[0]; v == 0 && !again {
 			f.unused = u // they are in the order of their calls
 		}
 	}

@@ -63,9 +63,8 @@ func drawn(writes ...*write) (ops []porcupine.Operation) {
 //
 // A write happened between its call and its return, not before what was read last of the revision before it in its
 // register, and not after its own was read first. One that never told its revision has that of whoever read what it wrote, unless
-// another told that it wrote it. The writes can happen in their order if none of them must be done
-// before one of a lower revision can begin, which is exact where the writes of each register are in order by themselves, none of them is a
-// compare-and-set, and each read told its revision: of other random histories one in 10,000 has no order, and is not found.
+// another told that it wrote it. The writes can happen in their order if none of them must be done before one of a lower revision can begin,
+// which is exact where all that was done told its revision. Where that is not so, together looks further.
 func (f *uses) disordered(ctx context.Context, all []*object, figures []Figure) (r Result, ok bool) {
 	var writes []write
 	var silent []silentWrite
@@ -116,4 +115,47 @@ func (f *uses) between(ops ...*linear.Op) (e evidence, about set) {
 		about = about.or(f.group(f.of(int(u.Begin)).node))
 	}
 	return e, about
+}
+
+// together looks for one order of all operations on a store, where that of the revisions that were told is not all there is to know: false if
+// there is one, or need be none. Each register has an order by itself.
+func (f *uses) together(ctx context.Context, all []*object, figures []Figure) (r Result, decided bool) {
+	var registers []*linear.Object
+	var of []*object
+	silent := false
+	for _, o := range all {
+		if o.Lock {
+			continue
+		}
+		registers, of = append(registers, o.Object), append(of, o)
+		silent = silent || o.silent()
+	}
+	if len(registers) < 2 || !silent {
+		return Result{}, false
+	}
+	found, core := linear.DecideStore(ctx, registers)
+	switch found.Answer {
+	case porcupine.Ok:
+		return Result{}, false
+	case porcupine.Unknown:
+		return unknown(figures, "the store: %s: %s", found.Why, found.Remedy), true
+	}
+	var tell []*linear.Op
+	var parts []string
+	for i := range core {
+		u := &core[i]
+		tell = append(tell, &u.Op)
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", f.actor(int(u.Begin)), of[u.Register].Tell(&u.Op), of[u.Register].name()))
+	}
+	e, about := f.between(tell...)
+	r = invalid(figures, e, "no order of the whole store, in which each write raises its revision, explains %s", abridged(parts))
+	r.about = about
+	return r, true
+}
+
+// silent reports whether any operation on a register told no revision, so that its place among others is open.
+func (o *object) silent() bool {
+	unused := func(u linear.Op) bool { return u.Kind == linear.Get && u.Value == 0 } // the revision was 0, if nobody wrote that again
+	return slices.ContainsFunc(o.Ops, func(u linear.Op) bool { return u.Revision == 0 && !unused(u) }) ||
+		slices.ContainsFunc(o.Ops, unused) && slices.ContainsFunc(o.Ops, func(u linear.Op) bool { return u.Kind != linear.Get && u.Value == 0 })
 }
