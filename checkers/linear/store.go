@@ -32,7 +32,7 @@ func DecideStore(ctx context.Context, registers []*Object) (found Found, core []
 	s := newStoreSearch(registers, all)
 	switch found = s.run(ctx, m.bytes); found.Answer {
 	case unknown:
-		found.Remedy = "have more of them tell their revisions, or fewer of them time out"
+		found.Remedy = "have more of them tell their revisions, or fewer of them time out, or judge a shorter history"
 		if ctx.Err() != nil {
 			found.Remedy = more(ctx)
 		}
@@ -50,6 +50,9 @@ const (
 	storeSteps    = 1 << 18
 	storeStepsPer = 64
 )
+
+// storeDepth is how many writes one after the other the search goes through: it goes so deep into itself, and a goroutine's stack has an end.
+const storeDepth = 1 << 20
 
 // toldRevision is one that some operation told.
 type toldRevision struct {
@@ -87,6 +90,7 @@ type storeSearch struct {
 	bytes      int64
 	most       int64
 	steps      int
+	depth      int // so many writes have taken effect
 	over       func() bool
 	why        string
 	last       time.Duration // when the last order ended
@@ -273,7 +277,11 @@ func (s *storeSearch) write(u *StoreOp, told int32) bool {
 		return false // who is to read what is held now could not any more
 	}
 	passed, gap := s.passed, s.gap
-	defer func() { s.held[u.Register], s.passed, s.gap = h, passed, gap }()
+	s.depth++
+	defer func() {
+		s.depth--
+		s.held[u.Register], s.passed, s.gap = h, passed, gap
+	}()
 	if told >= 0 && told != passed {
 		return false
 	}
@@ -336,6 +344,8 @@ func (s *storeSearch) known() bool {
 		s.why = "time ran out in the search for an order of " + many(len(s.sure))
 	case s.steps > storeSteps+storeStepsPer*len(s.sure):
 		s.why = "too many orders of " + many(len(s.sure)) + " are open, as not all of them told a revision"
+	case s.depth > storeDepth:
+		s.why = "the search for an order of " + many(len(s.sure)) + " goes too deep"
 	case s.bytes > s.most:
 		s.why = fmt.Sprintf("the search for an order of %s grew beyond %d MiB", many(len(s.sure)), mebi(s.most))
 	}
