@@ -75,6 +75,24 @@ func TestWhoWatchesFilesIsToldWhatTheKernelTells(t *testing.T) {
 	require.Equal(t, strings.Split(strings.TrimSpace(string(out)), "\n"), c.said["n1"])
 }
 
+// Who waits for descriptors by itself is told what the kernel tells.
+func TestWhoWaitsByItselfIsToldWhatTheKernelTells(t *testing.T) {
+	c := runs(t, "epoll")
+	c.until(10 * time.Second)
+	out, err := exec.Command(c.path, "epoll", "and no more").Output()
+	require.NoError(t, err)
+	require.Equal(t, strings.Split(strings.TrimSpace(string(out)), "\n"), c.said["n1"])
+}
+
+// Nobody who waits for one epoll with others misses what comes.
+func TestManyWaitForOneEpoll(t *testing.T) {
+	c := runs(t, "handlers", "handlers", "handlers")
+	c.until(5 * time.Second)
+	for _, node := range []string{"n1", "n2", "n3"} {
+		require.Equal(t, []string{"taken 199"}, c.said[node])
+	}
+}
+
 // A node's devices are the machine's: what root may do to them is not for a node.
 func TestDevicesStayAsTheyAre(t *testing.T) {
 	c := runs(t, "devices")

@@ -5,8 +5,8 @@
 // parts of package runtime that schedule and tell the time, and a small kernel in package syscall. Packages net, os and
 // all others are as they are.
 //
-// What a node cannot have: cgo; processes of its own; raw sockets and unix sockets of datagrams or packets; poll, select and
-// epoll by hand; traces and profiles of real time. It is told so, and the controller
+// What a node cannot have: cgo; processes of its own; raw sockets and unix sockets of datagrams or packets; select, and
+// descriptors of timers and signals; traces and profiles of real time. It is told so, and the controller
 // is (wire.Refused). What is not exact: numbers of memory (runtime.MemStats), what golang.org/x/sys/unix asks without package
 // syscall (unix.Getpid, unix.Sync); and when files that are written through memory (MAP_SHARED) change, which is told when
 // they are synced (wire.Map).

@@ -194,6 +194,13 @@ func main() {
 		if len(os.Args) > 3 {
 			return
 		}
+	case "epoll":
+		epoll()
+		if len(os.Args) > 2 {
+			return
+		}
+	case "handlers":
+		handlers()
 	case "devices":
 		devices()
 	case "beyond":
