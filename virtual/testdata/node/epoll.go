@@ -100,6 +100,8 @@ func epoll() {
 	check(err)
 	e.add("file", int(f.Fd()), in)
 	e.tells("nothing")
+	_, left, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(a), syscall.F_GETFL, 4711) // badger looks at what a call leaves behind
+	fmt.Println("left", left, cause(errno))
 	check(second(unix.Write(b, []byte("12"))))
 	e.tells("two bytes")
 	e.tells("two bytes still")
