@@ -187,6 +187,7 @@ func epoll() {
 
 	outer := newLoop()
 	outer.add("inner", e.fd, in|edge)
+	e.add("outer", outer.fd, in) // which would be a ring
 	outer.tells("nothing within")
 	go func() {
 		time.Sleep(30 * time.Millisecond)
