@@ -14,42 +14,32 @@ import (
 // builder makes a history of events.
 type builder struct {
 	Options
-	model Model
-	ops   []history.Op
-	since time.Duration // what times are since, as the events have them
-	last  time.Duration
-	index int64 // the last that was given; -1 before
-	nodes map[string]bool
-	terms map[string]bool // nodes that have told a term
-	setup *history.Setup
-	open  map[history.Process]begun
+	model  Model
+	reader reader // of the model
+	ops    []history.Op
+	since  time.Duration // what times are since, as the events have them
+	last   time.Duration
+	index  int64 // the last that was given; -1 before
+	setup  *history.Setup
+	open   map[history.Process]begun
 	faults
 	own   bool // it is one of Recount's, in EDN
 	lines bool // it is in EDN, op after op, so that nothing tells where it ends
 	cut   bool // it was cut off
 
 	known   map[history.Process]bool // clients by their processes, but for those that may go on for one that crashed
-	owners  map[string]bool          // of a lock that tells tokens
-	tells   map[history.Process]bool // of those who used a lock with owners, whether they tell for whom
-	began   map[history.Process]bool // of those, whether the last operation told it as it began
 	crashed bool                     // some outcome is unknown
-
-	wrote  bool // a fenced resource was written to, not only locked
-	told   bool // some write told what it wrote only when it had
-	silent int  // the line of the first write of unknown outcome that never told
 }
 
 // begun is an operation under way.
 type begun struct {
 	f    edn.Keyword
 	line int
-	at   int // in ops
+	at   int // in ops; -1 if it is not recorded
 }
 
 func newBuilder(o Options) *builder {
-	b := &builder{Options: o, nodes: map[string]bool{}, terms: map[string]bool{}, known: map[history.Process]bool{}, owners: map[string]bool{},
-		tells: map[history.Process]bool{}, began: map[history.Process]bool{},
-		setup: &history.Setup{NoTerms: true}, index: -1, open: map[history.Process]begun{}}
+	b := &builder{Options: o, setup: &history.Setup{NoTerms: true}, index: -1, open: map[history.Process]begun{}, known: map[history.Process]bool{}}
 	b.ops = append(b.ops, history.Op{Index: -1, Process: history.Harness, Type: history.OK, F: history.Begin, Setup: b.setup})
 	return b
 }
@@ -97,6 +87,35 @@ func (b *builder) add(e event) error {
 		b.fault(op, &e)
 		return nil
 	}
+	began, err := b.follows(&op, &e)
+	if err != nil || began.at < 0 { // what is left out is so with its end
+		return err
+	}
+	if b.reader == nil {
+		if err := b.choose(&e); err != nil {
+			return err
+		}
+	}
+	var invoke *history.Op
+	if op.Type != history.Invoke {
+		invoke = &b.ops[began.at]
+	}
+	if err := b.keyed(op.Type, invoke, &e); err != nil {
+		return err
+	}
+	if err := b.reader.read(&op, invoke, &e); err != nil {
+		return err
+	}
+	if op.F != "" {
+		b.ops = append(b.ops, op)
+	} else if op.Type == history.Invoke {
+		b.open[op.Process] = begun{e.f, e.line, -1}
+	}
+	return nil
+}
+
+// follows takes note of an operation that begins or ends, and returns it as it began.
+func (b *builder) follows(op *history.Op, e *event) (began begun, err error) {
 	if _, before := b.known[op.Process]; !before {
 		b.known[op.Process] = !b.crashed
 	}
@@ -104,50 +123,34 @@ func (b *builder) add(e event) error {
 	began, busy := b.open[op.Process]
 	switch {
 	case op.Type == history.Invoke && busy:
-		return problem(e.line, e.column, "process %d invokes :%s before its :%s of line %d has ended", e.process, e.f, began.f, began.line)
+		return began, problem(e.line, e.column, "process %d invokes :%s before its :%s of line %d has ended", e.process, e.f, began.f, began.line)
 	case op.Type == history.Invoke:
-		b.open[op.Process] = begun{e.f, e.line, len(b.ops)}
+		began = begun{e.f, e.line, len(b.ops)}
+		b.open[op.Process] = began
 	case !busy || began.f != e.f:
-		return problem(e.line, e.column, "process %d ends :%s, and has none under way", e.process, e.f)
+		return began, problem(e.line, e.column, "process %d ends :%s, and has none under way", e.process, e.f)
 	default:
 		delete(b.open, op.Process)
 	}
-	if b.model.Name == "" {
-		if err := b.choose(&e); err != nil {
-			return err
-		}
+	return began, nil
+}
+
+// keyed takes the key of the object from a value, where there are several of them.
+func (b *builder) keyed(t history.Type, invoke *history.Op, e *event) error {
+	if t != history.Invoke && t != history.OK {
+		return nil
 	}
-	told := op.Type == history.Invoke || op.Type == history.OK
-	if told && (b.Independent || b.model.keyed && e.key == nil) {
-		pair, ok := edn.Items(untagged(e.value))
-		if !ok || len(pair) != 2 {
+	if b.Independent || b.model.keyed && e.key == nil {
+		key, value, ok := pairOf(untagged(e.value))
+		if !ok {
 			return problem(e.line, e.column, "value %s: want [key value], as %s has it", short(e.value), b.keyedBy())
 		}
-		e.key, e.value = pair[0], pair[1]
+		e.key, e.value = key, value
 	}
-	var invoke *history.Op
-	if op.Type != history.Invoke {
-		if began.at < 0 { // left out, and so is its end
-			return nil
-		}
-		invoke = &b.ops[began.at]
+	if e.key == nil || b.model.one != "" { // then a :key is the test's own
+		return nil
 	}
-	if told && e.key != nil && b.model.one == "" { // else a :key is the test's own
-		if err := b.object(invoke, &e); err != nil {
-			return err
-		}
-	}
-	skip, err := b.convert(&op, invoke, &e)
-	if err == nil && !skip {
-		b.ops = append(b.ops, op)
-	}
-	if err == nil && op.F == history.Put {
-		b.silence(invoke, &op, &e)
-	}
-	if skip && op.Type == history.Invoke {
-		b.open[op.Process] = begun{e.f, e.line, -1}
-	}
-	return err
+	return b.object(invoke, e)
 }
 
 // object finds which object an event is of. An end that tells of another than was asked for is an error.
@@ -173,19 +176,8 @@ func (b *builder) keyedBy() string {
 	return "an independent history"
 }
 
-// silence takes note of a write that did not say at first what it writes. Knossos takes it for one of nil; but where others
-// tell it afterwards, one of unknown outcome may have written anything.
-func (b *builder) silence(invoke, op *history.Op, e *event) {
-	switch {
-	case op.Type == history.Info && invoke.Reg.Value == "" && b.silent == 0:
-		b.silent = e.line
-	case op.Type == history.OK && invoke.Reg.Value == "" && op.Reg.Value != "":
-		b.told = true
-	}
-}
-
 // choose finds the model that the first operation belongs to.
-func (b *builder) choose(e *event) (err error) {
+func (b *builder) choose(e *event) error {
 	name := b.Model
 	if name == "" {
 		switch e.f {
@@ -199,8 +191,19 @@ func (b *builder) choose(e *event) (err error) {
 			return hint.Add(problem(e.line, e.column, "no model is known for :f :%s", e.f), "say with --model what the operations are on")
 		}
 	}
-	if b.model, err = FindModel(name); err == nil && b.Independent && b.model.one != "" {
-		err = problem(e.line, e.column, "the model %s is of one %s: it cannot be independent", name, b.model.one)
+	if err := b.reads(name); err != nil {
+		return err
+	}
+	if b.Independent && b.model.one != "" {
+		return problem(e.line, e.column, "the model %s is of one %s: it cannot be independent", name, b.model.one)
+	}
+	return nil
+}
+
+// reads has operations read as those of a model.
+func (b *builder) reads(model string) (err error) {
+	if b.model, err = FindModel(model); err == nil {
+		b.reader = b.model.reads(b)
 	}
 	return err
 }
@@ -221,38 +224,22 @@ func (b *builder) history() (*history.History, Model, error) {
 	if b.own {
 		return b.finished()
 	}
-	if b.model.Name == "" { // no client did anything
-		name := b.Model
-		if name == "" {
-			name = "cas-register"
-		}
-		var err error
-		if b.model, err = FindModel(name); err != nil {
+	if b.reader == nil { // no client did anything
+		if err := b.reads(cmp.Or(b.Model, "cas-register")); err != nil {
 			return nil, Model{}, err
 		}
 	}
 	if err := b.begin(); err != nil {
 		return nil, Model{}, err
 	}
-	for _, at := range b.open {
-		if at.at >= 0 && b.ops[at.at].F == history.Put && b.ops[at.at].Reg.Value == "" && b.silent == 0 {
-			b.silent = at.line
-		}
-	}
-	if b.told && b.silent > 0 {
-		return nil, Model{}, hint.Add(
-			problem(b.silent, 1, "a write of unknown outcome that never told what it wrote, where others tell it with their :ok"),
-			"have the client put the value into the :invoke, or into the :info")
+	if err := b.reader.finish(); err != nil {
+		return nil, Model{}, err
 	}
 	b.setup.Model, b.setup.OneCount = b.model.Name, b.model.Name == "revisioned-store"
 	b.settle(b.ops)
 	index := 0
 	for i := range b.ops {
 		index = max(index, b.ops[i].Index+1)
-		if op := &b.ops[i]; b.nodes[op.Node] && op.F == history.Observe {
-			b.nodes[op.Node] = false
-			b.setup.Nodes = append(b.setup.Nodes, op.Node)
-		}
 	}
 	if !b.cut {
 		b.ops = append(b.ops, b.end(index))

@@ -24,60 +24,6 @@ type Options struct {
 	Memory      int64  // bytes that the history may take
 }
 
-// Models are what histories may be about, and which properties of theirs are judged.
-var Models = []Model{
-	{Name: "register", About: "reads and writes of a register", registers: true},
-	{Name: "cas-register", About: "a register with compare-and-set: :cas [old new]", registers: true},
-	{Name: "compare-exchange-register", About: "a register whose :cas tells, when it :fail-s, what it found instead", registers: true},
-	{Name: "revisioned-register", About: "a register whose values are [revision value], as etcd has them", registers: true},
-	{Name: "revisioned-store", About: "registers whose revisions count the writes of the whole store: values are [key [revision value]]",
-		registers: true, keyed: true},
-	{Name: "multi-register", About: "a :txn reads and writes several registers: [[:read key value] [:write key value]]", registers: true, one: "store"},
-	{Name: "mutex", About: "a lock: :acquire and :release"},
-	{Name: "owned-mutex", About: "a lock that only who took it gives back: its process, or the {:client name} that it tells"},
-	{Name: "fenced", About: "a resource with fencing tokens: values are [token value]; or a lock whose :acquire tells its token",
-		Properties: []string{"fencing"}, one: "resource"},
-	{Name: "leader", About: "who leads: values are [leader term], or {:role :leader, :term 3, :leader \"n1\"}",
-		Properties: []string{"single-leader-per-term", "monotonic-term", "agreement"}, one: "election"},
-}
-
-func init() {
-	for i := range Models {
-		if m := &Models[i]; len(m.Properties) == 0 {
-			m.Properties = []string{"linearizable"}
-		}
-	}
-}
-
-// Model is a kind of object that histories are about.
-type Model struct {
-	Name, About string
-	Properties  []string // those that are judged
-	registers   bool     // which may hold something at first
-	keyed       bool     // its values are [key value]
-	one         string   // what a history is of one of, so that it cannot be independent
-}
-
-// ModelOf returns the model that a history of somebody else's is about, none if it is one of Recount's.
-func ModelOf(h *history.History) (Model, error) {
-	if s := h.Setup(); s != nil && s.Model != "" {
-		return FindModel(s.Model)
-	}
-	return Model{}, nil
-}
-
-// FindModel returns the model of a name.
-func FindModel(name string) (Model, error) {
-	var names []string
-	for _, m := range Models {
-		if m.Name == name {
-			return m, nil
-		}
-		names = append(names, m.Name)
-	}
-	return Model{}, hint.Unknown("model", name, names)
-}
-
 // Format is how a history is written down.
 type Format int
 

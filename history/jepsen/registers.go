@@ -8,137 +8,194 @@ import (
 	"recount/internal/hint"
 )
 
-// register makes an event a use of a register. What an :ok tells counts, as in Knossos: an :invoke may leave out what is
-// written, and what is found it cannot know.
-func (b *builder) register(op, invoke *history.Op, e *event) (err error) {
-	want := ":read and :write"
-	if b.model.Name != "register" {
-		want = ":read, :write and :cas"
+// registers reads uses of registers. What an :ok tells counts, as in Knossos: an :invoke may leave out what is written, and what is found it
+// cannot know.
+type registers struct {
+	*builder
+	swaps      bool // there is :cas
+	exchanges  bool // and one that fails tells what it found
+	revisioned bool // values are [revision value]
+
+	told   bool // some write told what it wrote only when it had
+	silent int  // the line of the first write of unknown outcome that never told, 0 if there is none
+}
+
+// uses are what registers are used for.
+var uses = map[edn.Keyword]history.F{
+	"read": history.Get, "get": history.Get, "write": history.Put, "put": history.Put, "cas": history.CAS,
+}
+
+func (r *registers) read(op, invoke *history.Op, e *event) error {
+	switch op.F = uses[e.f]; {
+	case op.F == "" || op.F == history.CAS && !r.swaps:
+		want := ":read and :write"
+		if r.swaps {
+			want = ":read, :write and :cas"
+		}
+		return r.strange(e, want)
+	case op.Type == history.Invoke:
+		return r.begins(op, e)
+	case op.Type == history.OK:
+		return r.ends(op, invoke, e)
+	case op.Type == history.Fail && op.F == history.CAS && r.exchanges:
+		return r.exchange(op, invoke, e)
+	case op.Type == history.Info && op.F == history.Put && invoke.Reg.Value == "":
+		return r.mayHaveWritten(invoke, e)
 	}
-	switch e.f {
-	case "read", "get":
-		op.F = history.Get
-	case "write", "put":
-		op.F = history.Put
-	case "cas":
-		op.F = history.CAS
+	return nil
+}
+
+// begins takes up what a use is invoked with.
+func (r *registers) begins(op *history.Op, e *event) error {
+	t, err := r.tellsOf(e, e.value)
+	if err != nil {
+		return err
 	}
-	if op.F == "" || op.F == history.CAS && b.model.Name == "register" {
-		return b.strange(e, want)
+	op.Reg = &history.Register{Key: e.object, Revision: t.revision}
+	old, value, paired := pairOf(t.value)
+	switch {
+	case op.F == history.Get && paired && value == nil && r.Model == "" && !r.Independent:
+		return r.keyedUnasked(e, "a read")
+	case op.F == history.Put:
+		op.Reg.Value, err = r.text(e, t.value)
+	case op.F == history.CAS && paired:
+		err = r.swap(op.Reg, e, old, value)
+	case op.F == history.CAS:
+		return problem(e.line, e.column, "value %s: want [old new]", short(t.value))
 	}
-	if op.Type == history.Fail && op.F == history.CAS && b.model.Name == "compare-exchange-register" {
-		return b.exchange(op, invoke, e)
+	return err
+}
+
+// ends takes up what a use is known to have done.
+func (r *registers) ends(op, invoke *history.Op, e *event) error {
+	t, err := r.tellsOf(e, e.value)
+	if err != nil {
+		return err
 	}
-	if op.Type == history.Info && op.F == history.Put && invoke.Reg.Value == "" && !e.lone {
-		return b.mayHaveWritten(invoke, e)
+	reg := *invoke.Reg
+	reg.Revision = t.revision
+	switch {
+	case op.F == history.Get && t.value == nil && t.first:
+		reg.Value, err = r.text(e, r.Initial) // nobody had written it
+	case op.F == history.Get && t.value == nil && !e.lone:
+		return nil // in Knossos's models a read of nil tells nothing
+	case op.F == history.Get:
+		reg.Value, err = r.text(e, t.value)
+	case op.F == history.Put && t.value != nil:
+		reg.Value, err = r.text(e, t.value)
+		r.told = r.told || invoke.Reg.Value == "" && reg.Value != ""
+	case op.F == history.CAS:
+		if old, value, paired := pairOf(t.value); paired {
+			err = r.swap(&reg, e, old, value)
+		}
 	}
-	if op.Type != history.Invoke && op.Type != history.OK {
-		return nil
+	op.Reg = &reg
+	return err
+}
+
+// swap has a compare-and-set put one value in another's place.
+func (r *registers) swap(reg *history.Register, e *event, old, value any) (err error) {
+	if reg.Old, err = r.text(e, old); err == nil {
+		reg.Value, err = r.text(e, value)
 	}
-	r := &history.Register{Key: e.object}
-	value, first := e.value, false
-	if b.revisioned() {
-		if r.Revision, first, value, err = revisionOf(e, e.value); err != nil {
+	return err
+}
+
+// mayHaveWritten has a write that did not tell what it writes take that from its end of unknown outcome. In a log such an end tells what went wrong.
+func (r *registers) mayHaveWritten(invoke *history.Op, e *event) error {
+	if !e.lone {
+		value, ok, err := r.unkeyed(invoke, e)
+		if err != nil {
 			return err
 		}
-	}
-	if op.Type == history.OK {
-		r.Key, r.Old, r.Value = invoke.Reg.Key, invoke.Reg.Old, invoke.Reg.Value
-	}
-	switch pair, paired := edn.Items(value); {
-	case op.F == history.Get && op.Type == history.OK:
-		if value == nil && first {
-			value = b.Initial // nobody had written it
-		} else if value == nil && !e.lone {
-			return nil // in Knossos's models a read of nil tells nothing
+		if ok {
+			t, err := r.tellsOf(e, value)
+			if err == nil {
+				invoke.Reg.Value, err = r.text(e, t.value)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		r.Value, err = b.text(e, value)
-	case op.F == history.Get && paired && len(pair) == 2 && pair[1] == nil && b.Model == "" && !b.Independent:
-		return b.keyedUnasked(e, "a read")
-	case op.F == history.Get:
-	case op.F == history.Put && (op.Type == history.Invoke || value != nil):
-		r.Value, err = b.text(e, value)
-	case op.F == history.CAS && paired && len(pair) == 2:
-		if r.Old, err = b.text(e, pair[0]); err == nil {
-			r.Value, err = b.text(e, pair[1])
-		}
-	case op.F == history.CAS && op.Type == history.Invoke:
-		return problem(e.line, e.column, "value %s: want [old new]", short(value))
 	}
-	op.Reg = r
-	return err
+	if invoke.Reg.Value == "" {
+		r.stayedSilent(e.line)
+	}
+	return nil
 }
 
-// keyedUnasked is the error of an operation that is asked for a key, where nobody said that there are several objects.
-func (b *builder) keyedUnasked(e *event, what string) error {
-	way := "say --independent if values are [key value]"
-	if b.Model == "" {
-		way += ", or else say with --model what the operations are on"
+// stayedSilent takes note of a write that never told what it writes. Knossos takes it for one of nil; but where others tell it
+// afterwards, one of unknown outcome may have written anything.
+func (r *registers) stayedSilent(line int) {
+	if r.silent == 0 || line < r.silent {
+		r.silent = line
 	}
-	return hint.Add(problem(e.line, e.column, "value %s: %s is asked for a key, as in an independent history", short(e.value), what), "%s", way)
 }
 
-// mayHaveWritten has a write that did not tell what it writes take that from its end of unknown outcome.
-func (b *builder) mayHaveWritten(invoke *history.Op, e *event) error {
-	value, ok, err := b.unkeyed(invoke, e)
-	if err == nil && ok && b.revisioned() {
-		_, _, value, err = revisionOf(e, value)
+func (r *registers) finish() error {
+	for _, o := range r.open {
+		if op := &r.ops[o.at]; op.F == history.Put && op.Reg.Value == "" {
+			r.stayedSilent(o.line)
+		}
 	}
-	if err == nil && ok {
-		invoke.Reg.Value, err = b.text(e, value)
+	if r.told && r.silent > 0 {
+		return hint.Add(
+			problem(r.silent, 1, "a write of unknown outcome that never told what it wrote, where others tell it with their :ok"),
+			"have the client put the value into the :invoke, or into the :info")
 	}
-	return err
+	return nil
 }
 
 // unkeyed is what an end tells that need not tell anything, without the key that it may tell it with; ok is false if that is another key than
 // was asked for.
-func (b *builder) unkeyed(invoke *history.Op, e *event) (value any, ok bool, err error) {
-	pair, paired := edn.Items(untagged(e.value))
-	if !paired || len(pair) != 2 || !b.Independent && !b.model.keyed {
+func (r *registers) unkeyed(invoke *history.Op, e *event) (value any, ok bool, err error) {
+	first, value, paired := pairOf(untagged(e.value))
+	if !paired || !r.Independent && !r.model.keyed {
 		return e.value, true, nil
 	}
-	key, err := b.text(e, pair[0])
-	return pair[1], err == nil && key == invoke.Reg.Key, err
+	key, err := r.text(e, first)
+	return value, err == nil && key == invoke.Reg.Key, err
 }
 
-// revisioned reports whether values are [revision value].
-func (b *builder) revisioned() bool {
-	return b.model.Name == "revisioned-register" || b.model.Name == "revisioned-store"
+// told is what a value tells of a register.
+type told struct {
+	value    any
+	revision uint64 // 0 where none is told
+	first    bool   // it is the one of a register that nobody has written to
 }
 
-// revisionOf takes [revision value] apart, and says whether the revision that it tells is the first, 0, that of a register that
-// nobody has written to. What is no such pair is a value whose revision is not told.
-func revisionOf(e *event, told any) (revision uint64, first bool, value any, err error) {
-	pair, ok := edn.Items(told)
-	if !ok || len(pair) != 2 {
-		return 0, false, told, nil
+// tellsOf is what a value tells: where those are [revision value], what is no such pair is a value whose revision is not told.
+func (r *registers) tellsOf(e *event, value any) (told, error) {
+	revision, rest, paired := pairOf(value)
+	if !r.revisioned || !paired {
+		return told{value: value}, nil
 	}
-	n, ok := whole(pair[0])
-	if (!ok || n < 0) && pair[0] != nil {
-		return 0, false, nil, problem(e.line, e.column, "value %s: want [revision value]", short(told))
+	n, ok := whole(revision)
+	if (!ok || n < 0) && revision != nil {
+		return told{}, problem(e.line, e.column, "value %s: want [revision value]", short(value))
 	}
-	return uint64(n), ok && n == 0, pair[1], nil
+	return told{rest, uint64(n), ok && n == 0}, nil
 }
 
 // exchange makes a :cas that found another value, and told it, the read of that value. One that tells what it was asked for
 // tells nothing; one that found what it takes, and failed, is at odds with itself.
-func (b *builder) exchange(op, invoke *history.Op, e *event) error {
+func (r *registers) exchange(op, invoke *history.Op, e *event) error {
 	asked := invoke.Reg
-	value, ok, err := b.unkeyed(invoke, e)
+	value, ok, err := r.unkeyed(invoke, e)
 	if err != nil || !ok || value == nil {
 		return err
 	}
-	paired := false
-	if pair, ok := edn.Items(value); ok && len(pair) == 2 { // [old new], with what it found for old
-		written, err := b.text(e, pair[1])
+	old, to, paired := pairOf(value) // [old new], with what it found for old
+	if paired {
+		written, err := r.text(e, to)
 		if err != nil {
 			return err
 		}
-		if written == asked.Value {
-			value, paired = pair[0], true
+		if paired = written == asked.Value; paired {
+			value = old
 		}
 	}
-	found, err := b.text(e, value)
+	found, err := r.text(e, value)
 	if err != nil {
 		return err
 	}
@@ -151,59 +208,6 @@ func (b *builder) exchange(op, invoke *history.Op, e *event) error {
 	}
 	op.Type, op.F, op.Reg = history.OK, history.Get, &history.Register{Key: asked.Key, Value: found}
 	invoke.F, invoke.Reg = history.Get, &history.Register{Key: asked.Key}
-	return nil
-}
-
-// txn makes an event several uses of registers at once: [[:read k v] [:write k v]], or :r and :w.
-func (b *builder) txn(op, invoke *history.Op, e *event) error {
-	if e.f != "txn" {
-		return b.strange(e, ":txn")
-	}
-	if op.F = history.Txns; op.Type != history.Invoke && op.Type != history.OK {
-		return nil
-	}
-	const want = "value %s: want [[:read key value] [:write key value]]"
-	uses, ok := edn.Items(e.value)
-	if !ok {
-		return problem(e.line, e.column, want, short(e.value))
-	}
-	txn := &history.Txn{Uses: make([]history.Use, 0, len(uses))}
-	op.Value = txn
-	if op.Type == history.OK && len(uses) != len(invoke.Txn().Uses) {
-		return problem(e.line, e.column, "value %s: it ends with %d of the %d reads and writes that it was invoked with", short(e.value), len(uses), len(invoke.Txn().Uses))
-	}
-	for i, u := range uses {
-		word, ok := edn.Items(u)
-		if !ok || len(word) != 3 {
-			return problem(e.line, e.column, want, short(e.value))
-		}
-		use := history.Use{F: history.Get}
-		switch name, _ := word[0].(edn.Keyword); name {
-		case "w", "write":
-			use.F = history.Put
-		case "r", "read":
-		case "append":
-			return hint.Add(problem(e.line, e.column, "value %s: lists that transactions append to are not judged here", short(e.value)),
-				"Elle judges list-append: https://github.com/jepsen-io/elle")
-		default:
-			return problem(e.line, e.column, "%s: want :read or :write", short(word[0]))
-		}
-		var err1, err2 error
-		use.Key, err1 = b.text(e, word[1])
-		use.Value, err2 = b.text(e, word[2])
-		if err := errors.Join(err1, err2); err != nil {
-			return err
-		}
-		if op.Type == history.OK {
-			if asked := invoke.Txn().Uses[i]; asked.F != use.F || asked.Key != use.Key || use.F == history.Put && asked.Value != use.Value {
-				return problem(e.line, e.column, "value %s: %s is not what it was invoked with there", short(e.value), short(u))
-			}
-		}
-		if use.F == history.Get && word[2] == nil && op.Type == history.OK {
-			continue // in Knossos's models a read of nil tells nothing
-		}
-		txn.Uses = append(txn.Uses, use)
-	}
 	return nil
 }
 

@@ -36,6 +36,6 @@ aarch64-linux-gnu-gcc -O2 -pthread -static -o root/tried/programs/static "$repos
 aarch64-linux-gnu-gcc -O2 -pthread -o root/tried/programs/dynamic "$repository/$clock/testdata/program.c"
 
 rm -f disk && truncate -s 6G disk && mkfs.ext4 -q -F -d root disk
-timeout 60m qemu-system-aarch64 -M virt -cpu max -smp 2 -accel tcg,thread=multi -m 3072 -nographic -no-reboot \
+timeout 60m qemu-system-aarch64 -M virt -cpu max -smp 2 -accel tcg,thread=multi -m 3072 -nographic -nic none -no-reboot \
 	-kernel root/boot/vmlinuz-* -initrd first.gz -drive file=disk,format=raw,if=virtio -append "console=ttyAMA0 quiet" < /dev/null | tee told
 grep -q '^all is well' told
