@@ -375,6 +375,10 @@ func TestFirstOfItsNamespaceEndsWhileItIsTraced(t *testing.T) {
 		t.Skip("needs root: makes a pid namespace")
 	}
 	p := startIn(t, "Go", unix.CLONE_NEWPID)
+	require.Eventually(t, func() bool { // of two threads the last may be gone at once
+		tids, err := threads(p.pid())
+		return err == nil && len(tids) > 2
+	}, within, time.Millisecond)
 	ended := make(chan error, 1)
 	go onOwnThread(func() {
 		tids, err := stopAll(p.pid(), time.Now().Add(within))

@@ -26,7 +26,7 @@ func init() {
 		About:  "the raft library of Consul, Nomad and Vault; with pre-vote since 1.7",
 		Source: "https://github.com/hashicorp/raft#protocol",
 		Options: []targets.Option{
-			{Name: "version", Kind: targets.Text, Default: "1.7.3", About: "of the library: any from 1.3.9 to 1.7"},
+			{Name: "version", Kind: targets.Text, Default: "1.7.3", About: "of the library: any from 1.3.9 to 1.8"},
 			{Name: "heartbeat-timeout", Kind: targets.Duration, Default: "1s", About: "a follower campaigns after one to two of these without a heartbeat"},
 			{Name: "election-timeout", Kind: targets.Duration, Default: "1s", About: "a candidate campaigns anew after one to two of these"},
 			systems.VotersOption("nonvoters: they get the log, and have no say"),
@@ -43,7 +43,7 @@ func init() {
 			{Property: "elects"},
 		}...),
 		Unpromised: func(o targets.Options) []string {
-			if strings.HasPrefix(o.Value("version"), "1.7.") {
+			if v := o.Value("version"); strings.HasPrefix(v, "1.7.") || strings.HasPrefix(v, "1.8.") {
 				return nil
 			}
 			return []string{"sticky-leader", "bounded-terms"} // they come with pre-vote

@@ -40,8 +40,8 @@ func TestHashicorpRaftLogs(t *testing.T) {
 
 // The target refuses what there is no recipe for: 1.3.2 as well.
 func TestHashicorpRaftRefuses(t *testing.T) {
-	for _, version := range []string{"1.8.0", "1.3.2", "1.3.8", "2.0.0"} {
-		systemtest.Refuses(t, "hashicorp-raft", "version", version, "known: all from 1.3.9 to 1.7")
+	for _, version := range []string{"1.9.0", "1.3.2", "1.3.8", "2.0.0"} {
+		systemtest.Refuses(t, "hashicorp-raft", "version", version, "known: all from 1.3.9 to 1.8")
 	}
 	systemtest.Refuses(t, "hashicorp-raft", "election-timeout", "500ms", "no shorter")
 }
@@ -58,6 +58,7 @@ func TestHashicorpRaftAdds(t *testing.T) {
 func TestHashicorpRaftPromises(t *testing.T) {
 	old := map[string]string{"version": "1.6.1"}
 	systemtest.Promises(t, "hashicorp-raft", nil, "sticky-leader", true)
+	systemtest.Promises(t, "hashicorp-raft", map[string]string{"version": "1.8.0"}, "sticky-leader", true)
 	systemtest.Promises(t, "hashicorp-raft", old, "sticky-leader", false)
 	systemtest.Promises(t, "hashicorp-raft", old, "single-leader-per-term", true)
 }

@@ -14,11 +14,11 @@ var (
 	//go:embed recipe/go.mod.txt
 	recipeMod string
 
-	versions = regexp.MustCompile(`^1\.(3\.(9|[1-9][0-9]+)|[4-7]\.(0|[1-9][0-9]*))$`)
+	versions = regexp.MustCompile(`^1\.(3\.(9|[1-9][0-9]+)|[4-8]\.(0|[1-9][0-9]*))$`)
 
 	recipe = systems.LibraryRecipe(versions, "hashicorp-raft", recipeMain, recipeMod)
 )
 
 func init() {
-	recipes.Register(recipes.System{Name: "hashicorp-raft", Versions: "all from 1.3.9 to 1.7", Recipe: recipe})
+	recipes.Register(recipes.System{Name: "hashicorp-raft", Versions: "all from 1.3.9 to 1.8", Recipe: recipe})
 }
