@@ -87,7 +87,8 @@ type Timeline struct {
 
 // Lead is how far ahead a change of rate begins. A monotonic clock that changed its rate at once would step: by the time
 // that the new deviation is written, somebody has read the old one. Where both deviations meet there is no step.
-const Lead = 10 * time.Millisecond
+// Who writes it looks just before how much of the lead is left: on a busy machine it may not go on for some milliseconds then.
+const Lead = 40 * time.Millisecond
 
 // Turn returns the timeline that is to err by s instead, from now on as to the offset, and after Lead as to the drift. It
 // must not be called while a change of rate is about to begin; see pending.
