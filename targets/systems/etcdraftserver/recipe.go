@@ -11,14 +11,18 @@ import (
 var (
 	//go:embed recipe/main.go.txt
 	recipeMain string
+	//go:embed recipe/values.go.txt
+	valuesFile string // what is of the versions whose messages are values
+	//go:embed recipe/pointers.go.txt
+	pointersFile string // and of those where they are pointers
 	//go:embed recipe/go.mod.txt
 	recipeMod string
 
-	versions = regexp.MustCompile(`^3\.([12356])\.(0|[1-9][0-9]*)$`)
+	versions = regexp.MustCompile(`^3\.([123567])\.(0|[1-9][0-9]*)$`)
 )
 
 func init() {
-	recipes.Register(recipes.System{Name: "etcd-raft-server", Versions: "all of 3.1, 3.2, 3.3, 3.5 and 3.6", Recipe: recipe})
+	recipes.Register(recipes.System{Name: "etcd-raft-server", Versions: "all of 3.1, 3.2, 3.3, and from 3.5 to 3.7", Recipe: recipe})
 }
 
 // recipe is how a member that only elects, by a version of the library, is made. The library was a package of etcd's until 3.4, then a
@@ -28,17 +32,21 @@ func recipe(version string) recipes.Recipe {
 	if m == nil {
 		return nil
 	}
-	module, pkg := "github.com/coreos/etcd", "/raft"
+	module, pkg, messages := "github.com/coreos/etcd", "/raft", valuesFile
 	switch m[1] {
 	case "5":
 		module, pkg = "go.etcd.io/etcd/raft/v3", ""
 	case "6":
 		module, pkg = "go.etcd.io/raft/v3", ""
+	case "7":
+		module, pkg, messages = "go.etcd.io/raft/v3", "", pointersFile
 	default:
 		version += "+incompatible" // it is older than modules
 	}
+	library := strings.NewReplacer("/PACKAGE", pkg, "MODULE", module)
 	return recipes.GoMain{
-		Main: strings.NewReplacer("/PACKAGE", pkg, "MODULE", module).Replace(recipeMain),
+		Main: library.Replace(recipeMain),
+		More: []string{library.Replace(messages)},
 		Mod:  strings.NewReplacer("MODULE", module, "VERSION", version).Replace(recipeMod),
 		Path: "usr/bin/etcd-raft-server",
 	}

@@ -21,7 +21,7 @@ func init() {
 		About:  "managers of controller-runtime in containers of their own that elect by client-go, with the record in a real etcd",
 		Source: "https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager",
 		Options: append([]targets.Option{
-			{Name: "version", Kind: targets.Text, Default: "0.22.4", About: "of controller-runtime: 0.16 to 0.22"},
+			{Name: "version", Kind: targets.Text, Default: "0.22.4", About: "of controller-runtime: 0.16 to 0.25"},
 			systems.ServersOption("1"),
 			{Name: "wind-down", Kind: targets.Duration, Default: "500ms", About: "how long the leader's work goes on once it was told to end"},
 		}, times...),

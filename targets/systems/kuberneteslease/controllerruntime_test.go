@@ -13,7 +13,7 @@ func TestControllerRuntime(t *testing.T) {
 	command := systemtest.System(t, "controller-runtime", map[string]string{"retry-period": "2s"}).Container(all[0], all).Command
 	require.Contains(t, command, "-retry-period=2s")
 	require.Contains(t, command, "-wind-down=500ms")
-	systemtest.Refuses(t, "controller-runtime", "version", "0.15.0", "known: 0.16 to 0.22")
+	systemtest.Refuses(t, "controller-runtime", "version", "0.15.0", "known: 0.16 to 0.25")
 }
 
 // A version that begins to lead when it shuts down does not promise what others do.

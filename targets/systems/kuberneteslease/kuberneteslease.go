@@ -26,7 +26,7 @@ func init() {
 		About:  "candidates in containers of their own that elect by client-go, with the record in a real etcd or API server",
 		Source: "https://pkg.go.dev/k8s.io/client-go/tools/leaderelection",
 		Options: append([]targets.Option{
-			{Name: "version", Kind: targets.Text, Default: "0.34.1", About: "of client-go: 0.24 to 0.34"},
+			{Name: "version", Kind: targets.Text, Default: "0.34.1", About: "of client-go: 0.24 to 0.37"},
 			{
 				Name: "server", Kind: targets.Choice, Default: "etcd", Choices: []string{"etcd", "apiserver"},
 				About: "what keeps the record: etcd, or kube-apiserver, whose image takes many minutes to build, once",
