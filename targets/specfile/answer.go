@@ -193,6 +193,11 @@ func (r *reader) getter(answer []byte) (func(Field) (string, error), error) {
 		return func(f Field) (string, error) { return group(ob.Match, m, f.Group), nil }, nil
 	}
 	root, err := ParseJSON(answer)
+	if err != nil {
+		if samples, e := ParseSamples(string(answer)); e == nil && len(samples) > 0 {
+			err = hint.Add(err, "It looks like metrics, in Prometheus' text format: observe them by metrics: PATH, in place of http: PATH")
+		}
+	}
 	return func(f Field) (string, error) { return f.Path.find(root) }, err
 }
 

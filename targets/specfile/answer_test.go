@@ -133,6 +133,10 @@ func TestAnswers(t *testing.T) {
 	}
 	_, err := readerOf(t, json).view([]byte(`{"raft":{"state":"L","term":0}}`))
 	require.Contains(t, hint.Of(err), "Where they begin with 0, say term: {at: FIELD, first: 0}")
+	_, err = readerOf(t, json).view([]byte("# TYPE up gauge\nup 1\n"))
+	require.Contains(t, hint.Of(err), "observe them by metrics: PATH")
+	_, err = readerOf(t, json).view([]byte("oops"))
+	require.Empty(t, hint.Of(err))
 }
 
 // A server that is asked over HTTP; the answer that is torn, by the spec's own word, accuses nobody.
