@@ -130,7 +130,7 @@ func monotonicTerm(_ context.Context, f *facts) Result {
 		case f.setup.Model != "":
 			what += "; if 0 is no term where it comes from, have the history say nil"
 		default:
-			what += `; if 0 is no term there, say so: in a spec file by term: {at: …, of: leader}, in a history by "tokens": true in its first op`
+			what += `; the term was not kept, or if 0 is no term there, say so: in a spec file by term: {at: …, of: leader}, in a history by "tokens": true in its first op`
 		}
 		return invalid(figures, e, "%s", what)
 	case perhaps.drops > 0:
