@@ -84,6 +84,15 @@ func TestWhoWaitsByItselfIsToldWhatTheKernelTells(t *testing.T) {
 	require.Equal(t, strings.Split(strings.TrimSpace(string(out)), "\n"), c.said["n1"])
 }
 
+// A unix socket is bound, listens and is connected to as the kernel has it, one that asks for any name among them.
+func TestUnixSocketsAreBoundAsTheKernelHasIt(t *testing.T) {
+	c := runs(t, "unix")
+	c.until(time.Second)
+	out, err := exec.Command(c.path, "unix", "and no more").Output()
+	require.NoError(t, err)
+	require.Equal(t, strings.Split(strings.TrimSpace(string(out)), "\n"), c.said["n1"])
+}
+
 // Nobody who waits for one epoll with others misses what comes.
 func TestManyWaitForOneEpoll(t *testing.T) {
 	c := runs(t, "handlers", "handlers", "handlers")

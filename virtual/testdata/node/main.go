@@ -194,6 +194,12 @@ func main() {
 		if len(os.Args) > 3 {
 			return
 		}
+	case "unix":
+		unixSockets()
+		if len(os.Args) > 2 {
+			return
+		}
+		select {}
 	case "epoll":
 		epoll()
 		if len(os.Args) > 2 {
