@@ -209,6 +209,7 @@ func TestScenariosOnContainers(t *testing.T) {
 		{"flapping/etcd-3.6", []string{"flapping-link", "--target", "etcd"}, map[string]string{"sticky-leader": valid, "no-ping-pong": valid}, true},
 		{"non-sticky/hashicorp-raft-1.6.1", []string{"non-sticky-leader", "--target", "hashicorp-raft", "--opt", "version=1.6.1"}, map[string]string{"sticky-leader": invalid}, true},
 		{"non-sticky/hashicorp-raft-1.7.3", []string{"non-sticky-leader", "--target", "hashicorp-raft"}, map[string]string{"sticky-leader": valid}, true},
+		{"non-sticky/hashicorp-raft-1.8.0", []string{"non-sticky-leader", "--target", "hashicorp-raft", "--opt", "version=1.8.0"}, map[string]string{"sticky-leader": valid}, true},
 		{"non-sticky/etcd-raft", []string{"non-sticky-leader", "--target", "etcd-raft"}, map[string]string{"sticky-leader": valid}, true},
 		{"cut-link/nats-2.10.20", []string{"track/nats-ping-pong"}, map[string]string{"monotonic-term": invalid}, true},
 		{"cut-link/nats-2.12.15", []string{"ping-pong", "--target", "nats", "--nodes", "3"}, map[string]string{"monotonic-term": valid}, true},

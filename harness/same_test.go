@@ -26,13 +26,18 @@ var sameSystems = []struct {
 }{
 	{"etcd", "3.6.16", 10 * time.Second},
 	{"etcd", "3.4.15", 10 * time.Second},
+	{"etcd", "3.7.3", 10 * time.Second},
 	{"nats", "2.10.20", 25 * time.Second},
 	{"nats", "2.12.15", 25 * time.Second},
+	{"nats", "2.15.3", 25 * time.Second},
 	{"hashicorp-raft", "1.7.3", 10 * time.Second},
+	{"hashicorp-raft", "1.8.0", 10 * time.Second},
 	{"dragonboat", "", 10 * time.Second},
 	{"etcd-raft-server", "", 10 * time.Second},
+	{"etcd-raft-server", "3.7.0", 10 * time.Second},
 	{"seaweedfs-raft", "", 10 * time.Second},
 	{"kubernetes-lease", "", 25 * time.Second},
+	{"kubernetes-lease", "0.37.2", 25 * time.Second},
 	{"etcd-election", "", 25 * time.Second},
 }
 

@@ -1,6 +1,7 @@
 package etcdraftserver
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,7 @@ func TestRecipes(t *testing.T) {
 		r := recipe(version).(recipes.GoMain)
 		require.Contains(t, r.Mod, want[0])
 		require.Contains(t, r.Main+r.More[0], want[1])
+		require.Equal(t, version == "3.7.0", strings.Contains(r.More[0], "*pb.Message"), "since then messages are pointers")
 	}
 	systemtest.RefusesRecipe(t, "etcd-raft-server", "3.4.0", "3.8.0", "3.0.0")
 }
