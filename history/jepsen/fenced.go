@@ -33,7 +33,7 @@ func (f *fenced) read(op, invoke *history.Op, e *event) error {
 func (*fenced) finish() error { return nil }
 
 // reads takes up a read of the resource.
-func (f *fenced) reads(op *history.Op, e *event) (err error) {
+func (f *fenced) reads(op *history.Op, e *event) error {
 	op.F = history.Read
 	if op.Type == history.OK && e.value == nil {
 		op.Type = history.Fail // as of registers, a read of nil tells nothing
@@ -42,15 +42,7 @@ func (f *fenced) reads(op *history.Op, e *event) (err error) {
 	if err := f.apart(e); err != nil {
 		return err
 	}
-	access, ok, err := access(e)
-	if err != nil || op.Type != history.OK {
-		return err
-	}
-	if !ok {
-		return wantNumbers(e)
-	}
-	op.Access = access
-	return nil
+	return access(op, e, op.Type == history.OK)
 }
 
 // writes takes up a write to the resource: what was asked for counts.
@@ -59,18 +51,10 @@ func (f *fenced) writes(op, invoke *history.Op, e *event) error {
 	if err := f.apart(e); err != nil {
 		return err
 	}
-	access, ok, err := access(e)
-	switch {
-	case err != nil:
-		return err
-	case op.Type == history.OK:
+	if op.Type == history.OK {
 		op.Access = invoke.Access
-	case op.Type == history.Invoke && !ok:
-		return wantNumbers(e)
-	case op.Type == history.Invoke:
-		op.Access = access
 	}
-	return nil
+	return access(op, e, op.Type == history.Invoke)
 }
 
 // acquires takes up an acquisition of the lock. Its token is known once it has ended.
@@ -107,19 +91,22 @@ func (f *fenced) apart(e *event) error {
 		"judge the acquisitions and the writes each by themselves")
 }
 
-// access is a value of [token value]; ok is false where it is not of two such numbers.
-func access(e *event) (a history.Access, ok bool, err error) {
+// access gives an op what a value of [token value] tells, where that counts.
+func access(op *history.Op, e *event, counts bool) error {
 	token, value, paired := pairOf(untagged(e.value))
 	if !paired && e.value != nil {
-		return a, false, problem(e.line, e.column, "value %s: want [token value]", short(e.value))
+		return problem(e.line, e.column, "value %s: want [token value]", short(e.value))
+	}
+	if !counts {
+		return nil
 	}
 	t, ok1 := whole(token)
 	v, ok2 := whole(value)
-	return history.Access{Token: uint64(t), Value: v}, ok1 && ok2 && t >= 0, nil
-}
-
-func wantNumbers(e *event) error {
-	return problem(e.line, e.column, "value %s: want [token value], two numbers", short(e.value))
+	if !ok1 || !ok2 || t < 0 {
+		return problem(e.line, e.column, "value %s: want [token value], two numbers", short(e.value))
+	}
+	op.Access = history.Access{Token: uint64(t), Value: v}
+	return nil
 }
 
 // mostOwners is how many clients of a lock are told from one another: a history has room for so many names.

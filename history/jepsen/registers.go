@@ -47,45 +47,45 @@ func (r *registers) read(op, invoke *history.Op, e *event) error {
 
 // begins takes up what a use is invoked with.
 func (r *registers) begins(op *history.Op, e *event) error {
-	t, err := r.tellsOf(e, e.value)
+	c, err := r.contentsOf(e, e.value)
 	if err != nil {
 		return err
 	}
-	op.Reg = &history.Register{Key: e.object, Revision: t.revision}
-	old, value, paired := pairOf(t.value)
+	op.Reg = &history.Register{Key: e.object, Revision: c.revision}
+	old, value, paired := pairOf(c.value)
 	switch {
 	case op.F == history.Get && paired && value == nil && r.Model == "" && !r.Independent:
 		return r.keyedUnasked(e, "a read")
 	case op.F == history.Put:
-		op.Reg.Value, err = r.text(e, t.value)
+		op.Reg.Value, err = r.text(e, c.value)
 	case op.F == history.CAS && paired:
 		err = r.swap(op.Reg, e, old, value)
 	case op.F == history.CAS:
-		return problem(e.line, e.column, "value %s: want [old new]", short(t.value))
+		return problem(e.line, e.column, "value %s: want [old new]", short(c.value))
 	}
 	return err
 }
 
 // ends takes up what a use is known to have done.
 func (r *registers) ends(op, invoke *history.Op, e *event) error {
-	t, err := r.tellsOf(e, e.value)
+	c, err := r.contentsOf(e, e.value)
 	if err != nil {
 		return err
 	}
 	reg := *invoke.Reg
-	reg.Revision = t.revision
+	reg.Revision = c.revision
 	switch {
-	case op.F == history.Get && t.value == nil && t.first:
+	case op.F == history.Get && c.value == nil && c.first:
 		reg.Value, err = r.text(e, r.Initial) // nobody had written it
-	case op.F == history.Get && t.value == nil && !e.lone:
+	case op.F == history.Get && c.value == nil && !e.lone:
 		return nil // in Knossos's models a read of nil tells nothing
 	case op.F == history.Get:
-		reg.Value, err = r.text(e, t.value)
-	case op.F == history.Put && t.value != nil:
-		reg.Value, err = r.text(e, t.value)
+		reg.Value, err = r.text(e, c.value)
+	case op.F == history.Put && c.value != nil:
+		reg.Value, err = r.text(e, c.value)
 		r.told = r.told || invoke.Reg.Value == "" && reg.Value != ""
 	case op.F == history.CAS:
-		if old, value, paired := pairOf(t.value); paired {
+		if old, value, paired := pairOf(c.value); paired {
 			err = r.swap(&reg, e, old, value)
 		}
 	}
@@ -103,19 +103,21 @@ func (r *registers) swap(reg *history.Register, e *event, old, value any) (err e
 
 // mayHaveWritten has a write that did not tell what it writes take that from its end of unknown outcome. In a log such an end tells what went wrong.
 func (r *registers) mayHaveWritten(invoke *history.Op, e *event) error {
-	if !e.lone {
-		value, ok, err := r.unkeyed(invoke, e)
+	if e.lone {
+		r.stayedSilent(e.line)
+		return nil
+	}
+	value, ok, err := r.unkeyed(invoke, e)
+	if err != nil {
+		return err
+	}
+	if ok {
+		c, err := r.contentsOf(e, value)
 		if err != nil {
 			return err
 		}
-		if ok {
-			t, err := r.tellsOf(e, value)
-			if err == nil {
-				invoke.Reg.Value, err = r.text(e, t.value)
-			}
-			if err != nil {
-				return err
-			}
+		if invoke.Reg.Value, err = r.text(e, c.value); err != nil {
+			return err
 		}
 	}
 	if invoke.Reg.Value == "" {
@@ -157,24 +159,24 @@ func (r *registers) unkeyed(invoke *history.Op, e *event) (value any, ok bool, e
 	return value, err == nil && key == invoke.Reg.Key, err
 }
 
-// told is what a value tells of a register.
-type told struct {
+// contents are what a value tells of a register.
+type contents struct {
 	value    any
 	revision uint64 // 0 where none is told
 	first    bool   // it is the one of a register that nobody has written to
 }
 
-// tellsOf is what a value tells: where those are [revision value], what is no such pair is a value whose revision is not told.
-func (r *registers) tellsOf(e *event, value any) (told, error) {
+// contentsOf are what a value tells: where those are [revision value], what is no such pair is a value whose revision is not told.
+func (r *registers) contentsOf(e *event, value any) (contents, error) {
 	revision, rest, paired := pairOf(value)
 	if !r.revisioned || !paired {
-		return told{value: value}, nil
+		return contents{value: value}, nil
 	}
 	n, ok := whole(revision)
 	if (!ok || n < 0) && revision != nil {
-		return told{}, problem(e.line, e.column, "value %s: want [revision value]", short(value))
+		return contents{}, problem(e.line, e.column, "value %s: want [revision value]", short(value))
 	}
-	return told{rest, uint64(n), ok && n == 0}, nil
+	return contents{rest, uint64(n), ok && n == 0}, nil
 }
 
 // exchange makes a :cas that found another value, and told it, the read of that value. One that tells what it was asked for
