@@ -192,6 +192,12 @@ func OnServersDisks(promises []targets.Promise) []targets.Promise {
 	return targets.OnDisksOf(server, promises)
 }
 
+// Release takes a version such as 1.7.3 apart: its minor version is 7 and its patch 3. What is not told is 0.
+func Release(version string) (minor, patch int) {
+	fmt.Sscanf(version, "%d.%d.%d", new(int), &minor, &patch)
+	return minor, patch
+}
+
 // CheckVersion refuses a version, given by an option, of which no image can be had.
 func CheckVersion(option string, image election.Image) error {
 	if err := recipes.Check(image); err != nil {

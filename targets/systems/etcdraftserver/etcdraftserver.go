@@ -4,7 +4,6 @@ package etcdraftserver
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"recount/election"
@@ -49,7 +48,7 @@ func init() {
 			if !asks {
 				broken = append(broken, "bounded-terms")
 			}
-			if v := o.Value("version"); !o.Bool("check-quorum") || !strings.HasPrefix(v, "3.6.") && !strings.HasPrefix(v, "3.7.") { // what the versions before lack: docs/track-record.md
+			if minor, _ := systems.Release(o.Value("version")); !o.Bool("check-quorum") || minor < 6 { // what the versions before lack: docs/track-record.md
 				broken = append(broken, "elects")
 			}
 			if !asks || !o.Bool("check-quorum") {
@@ -93,7 +92,8 @@ func newSystem(o targets.Options) (election.System, error) {
 
 // hasLearners tells whether the version has any.
 func hasLearners(o targets.Options) bool {
-	return !strings.HasPrefix(o.Value("version"), "3.1.") && !strings.HasPrefix(o.Value("version"), "3.2.")
+	minor, _ := systems.Release(o.Value("version"))
+	return minor >= 3
 }
 
 // Learnerless implements election.Learnerless.

@@ -32,16 +32,18 @@ func recipe(version string) recipes.Recipe {
 	if m == nil {
 		return nil
 	}
-	module, pkg, messages := "github.com/coreos/etcd", "/raft", valuesFile
+	module, pkg := "github.com/coreos/etcd", "/raft"
 	switch m[1] {
 	case "5":
 		module, pkg = "go.etcd.io/etcd/raft/v3", ""
-	case "6":
+	case "6", "7":
 		module, pkg = "go.etcd.io/raft/v3", ""
-	case "7":
-		module, pkg, messages = "go.etcd.io/raft/v3", "", pointersFile
 	default:
 		version += "+incompatible" // it is older than modules
+	}
+	messages := valuesFile
+	if m[1] == "7" {
+		messages = pointersFile
 	}
 	library := strings.NewReplacer("/PACKAGE", pkg, "MODULE", module)
 	return recipes.GoMain{

@@ -43,7 +43,7 @@ func init() {
 			{Property: "elects"},
 		}...),
 		Unpromised: func(o targets.Options) []string {
-			if v := o.Value("version"); strings.HasPrefix(v, "1.7.") || strings.HasPrefix(v, "1.8.") {
+			if minor, _ := systems.Release(o.Value("version")); minor >= 7 {
 				return nil
 			}
 			return []string{"sticky-leader", "bounded-terms"} // they come with pre-vote

@@ -27,8 +27,7 @@ func init() {
 		}, times...),
 		Promises: systems.ServicePromises(),
 		Unpromised: func(o targets.Options) []string {
-			var minor, patch int
-			fmt.Sscanf(o.Value("version"), "0.%d.%d", &minor, &patch)
+			minor, patch := systems.Release(o.Value("version"))
 			if minor > 17 || minor == 17 && patch >= 3 {
 				return nil
 			}

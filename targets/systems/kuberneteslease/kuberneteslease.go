@@ -45,8 +45,7 @@ func init() {
 		}, times...),
 		Promises: systems.ServicePromises(),
 		Unpromised: func(o targets.Options) []string {
-			var minor int
-			fmt.Sscanf(o.Value("version"), "0.%d.", &minor)
+			minor, _ := systems.Release(o.Value("version"))
 			last, err := time.ParseDuration(o.Value("last-lease-duration"))
 			if err != nil || last >= o.Duration("lease-duration") || minor > 26 {
 				return nil
