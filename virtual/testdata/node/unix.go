@@ -42,6 +42,11 @@ func unixSockets() {
 	for range 4 { // one more than it wants to wait
 		fmt.Println(unix.Connect(unixSocket(), abstract))
 	}
+	many := unixSocket()
+	fmt.Println(unix.Bind(many, path("many")), unix.Listen(many, -1)) // which is as many as may be
+	for range 4 {
+		fmt.Println(unix.Connect(unixSocket(), path("many")))
+	}
 	a := unixSocket()
 	fmt.Println(unix.Bind(a, path("a")), unix.Bind(unixSocket(), path("a")), unix.Bind(a, path("a")))
 	fmt.Println(unix.Connect(unixSocket(), path("nobody")), unix.Connect(unixSocket(), path("a")))
